@@ -124,7 +124,7 @@ fn decode_images(
     for (path, target) in paths.iter().zip(pixels.chunks_mut(side * side * 3)) {
         resize_for_inference(&decode_image_file(path, bit_depth)?, opened.input, target)?;
     }
-    Ok(upload::normalize_for_backbone(&pixels, opened))
+    Ok(upload::normalise_for_backbone(&pixels, opened))
 }
 
 /// Returns images that another command or program prepared.

@@ -118,7 +118,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     };
     let header = predictor.header();
     let probe = inside.probe.as_ref();
-    let reports = store::summarize(&folder)?.reports();
+    let reports = store::summarise(&folder)?.reports();
     let measurements = reports.get(task).map(|report| &report.measurements);
     let threshold = |expert: &Expert| {
         Some((*expert, RejectionThreshold::from_measurements(measurements, probe, *expert)?))

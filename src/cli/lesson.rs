@@ -191,7 +191,7 @@ impl Player<'_> {
         let Outcome::Finished(header) = outcome else {
             return Ok(false);
         };
-        self.record_run(name, &store::summarize(&header.folder)?, false, false);
+        self.record_run(name, &store::summarise(&header.folder)?, false, false);
         Ok(true)
     }
 
@@ -200,7 +200,7 @@ impl Player<'_> {
             return Ok(true);
         };
         let folder = PathBuf::from(&taught_run.folder);
-        let is_reused = !store::summarize(&folder)?.header.added_tasks.is_empty();
+        let is_reused = !store::summarise(&folder)?.header.added_tasks.is_empty();
         if !is_reused {
             let mut reporter = Reporter::for_added_task(self.args.output.quiet);
             let device = Some(self.args.device.as_str());
@@ -211,7 +211,7 @@ impl Player<'_> {
                 return Ok(false);
             }
         }
-        self.record_run(&teach.name, &store::summarize(&folder)?, true, is_reused);
+        self.record_run(&teach.name, &store::summarise(&folder)?, true, is_reused);
         Ok(true)
     }
 

@@ -28,7 +28,7 @@ pub(super) fn start(cli: &Cli, out: Option<&Path>) {
     // Arguments may not be valid Unicode.
     let arguments = std::env::args_os().skip(1);
     let (name, options) =
-        summarize_arguments(arguments.map(|argument| argument.to_string_lossy().into_owned()));
+        summarise_arguments(arguments.map(|argument| argument.to_string_lossy().into_owned()));
     tracing::info!("{} was started: {name} {options}", bug_report::program_description());
     for (what, value) in bug_report::machine_details() {
         tracing::info!("{what}: {value}");
@@ -43,7 +43,7 @@ fn default_level() -> Level {
 }
 
 /// Returns the subcommand, and the names of its options without their values.
-fn summarize_arguments(mut arguments: impl Iterator<Item = String>) -> (String, String) {
+fn summarise_arguments(mut arguments: impl Iterator<Item = String>) -> (String, String) {
     let first = arguments.next().unwrap_or_default();
     let is_subcommand = !first.is_empty() && first.chars().all(|c| c.is_ascii_lowercase());
     let name = if is_subcommand { first.clone() } else { "window".into() };
@@ -59,10 +59,10 @@ mod tests {
 
     #[test]
     fn argument_summary_omits_option_values() {
-        let summarize = |line: &str| summarize_arguments(line.split(' ').map(str::to_string));
-        let (name, options) = summarize("train --data /home/ada/birds --seed=7 --quiet");
+        let summarise = |line: &str| summarise_arguments(line.split(' ').map(str::to_string));
+        let (name, options) = summarise("train --data /home/ada/birds --seed=7 --quiet");
         assert_eq!((name.as_str(), options.as_str()), ("train", "--data --seed --quiet"));
-        assert_eq!(summarize("--out my/runs").0, "window");
-        assert_eq!(summarize_arguments(std::iter::empty()), ("window".into(), String::new()));
+        assert_eq!(summarise("--out my/runs").0, "window");
+        assert_eq!(summarise_arguments(std::iter::empty()), ("window".into(), String::new()));
     }
 }

@@ -147,7 +147,7 @@ fn find_rejection_limit(
 ) -> Option<RejectionThreshold> {
     let (header, task) = (predictor.header(), predictor.task());
     let expert = header.answering_expert();
-    let reports = store::summarize(folder).ok()?.reports();
+    let reports = store::summarise(folder).ok()?.reports();
     let measurements = reports.get(task).map(|report| &report.measurements);
     let recorded = RejectionThreshold::from_measurements(measurements, None, expert);
     if recorded.is_some() {

@@ -74,7 +74,7 @@ pub(super) fn snapshot(folder: &Path, task: Option<u64>) -> Result<usize> {
 
 /// Returns the number of finished tasks of a run, at least one.
 pub(super) fn count_finished_tasks(folder: &Path) -> Result<usize> {
-    match store::summarize(folder)?.saved_tasks() {
+    match store::summarise(folder)?.saved_tasks() {
         0 => Err(Problem::new("this run has not finished any task yet").at_path(folder).advise(
             "resume it with `lae-studio resume`, or wait until its first task is finished",
         )),

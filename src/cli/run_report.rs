@@ -104,7 +104,7 @@ pub(super) fn print_finished(run: &StoredRun, output: &RunOutput) -> Result<Comm
 fn missed_classes_note(run: &StoredRun) -> Option<String> {
     let header = &run.header;
     let missed = findings::missed_classes(header, &run.reports);
-    let (head, text) = findings::summarize(&missed, header.class_order.len())?;
+    let (head, text) = findings::summarise(&missed, header.class_order.len())?;
     let hint = advice::more_steps(header);
     let more = hint
         .map_or_else(String::new, |steps| format!("; to train more steps: --min-steps {steps}"));

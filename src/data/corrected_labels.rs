@@ -86,7 +86,7 @@ impl CorrectionCount {
 }
 
 /// Returns a short text that identifies a list, such as "3 labels corrected (5f0c12ab)".
-pub fn summarize(list: &[Correction]) -> String {
+pub fn summarise(list: &[Correction]) -> String {
     let digest = hex(&Sha256::digest(format!("{list:?}")));
     let summary = CorrectionCount::from_corrections(list).summary();
     let summary = summary.map_or_else(String::new, |words| words.english());
@@ -273,7 +273,7 @@ mod tests {
         let summary =
             |list| CorrectionCount::from_corrections(list).summary().map(|words| words.english());
         assert_eq!(summary(&list), Some(words.clone()));
-        assert!(summarize(&list).starts_with(&words) && summarize(&list) != summarize(&list[..2]));
+        assert!(summarise(&list).starts_with(&words) && summarise(&list) != summarise(&list[..2]));
         assert_eq!(summary(&list[2..]), Some(excluded));
         assert_eq!(CorrectionCount::default().summary(), None);
     }

@@ -59,7 +59,7 @@ impl TwoLabels {
 pub struct NearCopies(pub Vec<ImageCopy>);
 
 /// Returns a sentence with their number, the first few, and what to do; `None` if every image has one label.
-pub fn summarize_two_labels(found: &[TwoLabels]) -> Option<Message> {
+pub fn summarise_two_labels(found: &[TwoLabels]) -> Option<Message> {
     let pairs: Vec<String> = found
         .iter()
         .filter_map(TwoLabels::pair)

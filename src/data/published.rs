@@ -91,18 +91,18 @@ impl PublishedData {
 }
 
 /// Returns a name in lower case without hyphens, underscores and spaces, so that spellings can be compared.
-fn normalized(name: &str) -> String {
+fn normalised(name: &str) -> String {
     name.to_ascii_lowercase().replace(['-', '_', ' '], "")
 }
 
 /// Returns the published dataset with this name.
 pub fn find_published(name: &str) -> Option<&'static PublishedData> {
-    PUBLISHED.iter().find(|dataset| normalized(dataset.name) == normalized(name))
+    PUBLISHED.iter().find(|dataset| normalised(dataset.name) == normalised(name))
 }
 
 /// Returns the archive of a published dataset; `None` if `name` is not one.
 pub(super) fn find_archive(name: &str) -> Result<Option<PathBuf>> {
-    if normalized(name) == "domainnet" {
+    if normalised(name) == "domainnet" {
         return Err(Problem::new(message!("problem-domainnet-not-downloadable"))
             .at("http://ai.bu.edu/M3SDA/")
             .advise(message!("advice-unpack-domainnet-domains")));

@@ -190,7 +190,7 @@ fn finished_paragraph(run: &RunView) -> Paragraph {
 /// Describes the classes that are never or rarely recognised; `None` if there are none.
 fn missed_classes_paragraph(run: &RunView) -> Option<Paragraph> {
     let class_counts = run.reports.iter().map(|report| run.class_names(report.task).len());
-    let (heading, text) = findings::summarize(&run.missed_classes, class_counts.sum())?;
+    let (heading, text) = findings::summarise(&run.missed_classes, class_counts.sum())?;
     Some(Paragraph { heading, text })
 }
 

@@ -211,7 +211,7 @@ impl Session {
         let target = folder.join(format!("{}-{}", store::run_name(&run), format.key()));
         self.task_or_notify(
             move |_| {
-                let saved_tasks = store::summarize(&run)?.saved_tasks();
+                let saved_tasks = store::summarise(&run)?.saved_tasks();
                 let newest = saved_tasks
                     .checked_sub(1)
                     .ok_or_else(|| Problem::new(tr!("session-no-finished-task")).at_path(&run))?;

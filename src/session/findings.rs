@@ -82,7 +82,7 @@ pub fn missed_classes(header: &RunHeader, reports: &[TaskReport]) -> Vec<MissedC
 
 /// Returns a headline such as "2 of 8 classes are never recognised" and the list of these classes; `None` if there are
 /// none.
-pub fn summarize(missed: &[MissedClass], classes: usize) -> Option<(String, String)> {
+pub fn summarise(missed: &[MissedClass], classes: usize) -> Option<(String, String)> {
     let never = missed.iter().filter(|class| class.correct == 0).count();
     let (id, number) = match (missed.len(), never) {
         (0, _) => return None,
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn never_recognised_classes_come_first_with_their_confusions() {
         let missed = [missed_class("heron", 0, 11), missed_class("wren", 1, 12)];
-        let (head, text) = summarize(&missed, 8).unwrap_or_default();
+        let (head, text) = summarise(&missed, 8).unwrap_or_default();
         assert_eq!(head, tr!("session-classes-never-predicted", n = 1, of = 8));
         let summary = |name: &str, right: u32, of: u32| {
             let id = "session-class-confused";
@@ -124,11 +124,11 @@ mod tests {
         };
         let [heron, wren] = [summary("heron", 0, 11), summary("wren", 1, 12)];
         assert_eq!(text, format!("{heron}; {wren}."));
-        let (head, _) = summarize(&missed[1..], 8).unwrap_or_default();
+        let (head, _) = summarise(&missed[1..], 8).unwrap_or_default();
         assert_eq!(head, tr!("session-classes-rarely-correct", n = 1, of = 8));
-        assert_eq!(summarize(&[], 8), None);
+        assert_eq!(summarise(&[], 8), None);
         let many: Vec<MissedClass> = (0..7).map(|_| missed_class("heron", 0, 3)).collect();
-        let (head, text) = summarize(&many, 100).unwrap_or_default();
+        let (head, text) = summarise(&many, 100).unwrap_or_default();
         assert_eq!(head, tr!("session-classes-never-predicted", n = 7, of = 100));
         assert!(text.ends_with(&tr!("session-classes-more", n = 3)), "{text}");
     }

@@ -111,7 +111,7 @@ impl Session {
         );
         let problem = Problem::new(text);
         let classes = header.map_or(0, |header| header.class_order.len());
-        let missed = findings::summarize(&run.missed_classes, classes);
+        let missed = findings::summarise(&run.missed_classes, classes);
         let missed = missed.map(|(head, _)| {
             let head = head.trim_end_matches('.');
             tr!("notices-open-train", head)

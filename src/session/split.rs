@@ -95,11 +95,11 @@ fn paper_experiment(config: &RunConfig, preset_name: Option<&str>) -> Option<Pap
 }
 
 fn has_same_data_and_tasks(preset: &RunConfig, config: &RunConfig) -> bool {
-    let normalize = |text: &str| text.to_lowercase().replace(['-', '_', ' '], "");
-    let expected = normalize(&preset.data);
+    let normalise = |text: &str| text.to_lowercase().replace(['-', '_', ' '], "");
+    let expected = normalise(&preset.data);
     let mut parts = config.data.split(['/', '\\']);
     preset.classes_per_task == config.classes_per_task
-        && parts.any(|part| normalize(part) == expected)
+        && parts.any(|part| normalise(part) == expected)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use lae_studio::problem::Result;
 const SIDE: usize = 16;
 const TASKS: [Range<usize>; 2] = [0..2, 2..4];
 
-/// Wraps a method and normalizes its heads when a task ends (weight aligning).
+/// Wraps a method and normalises its heads when a task ends (weight aligning).
 struct Aligned(Box<dyn Method>);
 
 impl Method for Aligned {

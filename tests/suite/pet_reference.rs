@@ -145,7 +145,7 @@ fn prefix_head(
 }
 
 /// Prefix over all heads; q, k, v are tokens × width with heads side by side. `calibrated` chooses the
-/// calibrated form, in which the prefix weights are normalized separately.
+/// calibrated form, in which the prefix weights are normalised separately.
 pub fn prefix(
     p: &[Matrix],
     q: &Matrix,

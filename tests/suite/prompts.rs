@@ -150,7 +150,7 @@ fn images_choose_slots_if_tasks_exceed_slots() {
     assert_eq!(learning.choice, answering.choice);
 }
 
-/// The released code's computation in f64: each new row minus its projections on all earlier rows, normalized.
+/// The released code's computation in f64: each new row minus its projections on all earlier rows, normalised.
 fn gram_schmidt(old: &[Vec<f64>], draws: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let mut rows = old.to_vec();

@@ -19,7 +19,7 @@ pub fn create_run(root: &Path, tasks: usize, change: &dyn Fn(&mut RunHeader)) ->
         folder.save_task(&report(task), &Default::default()).unwrap();
     }
     drop(folder);
-    store::summarize(&header.folder).unwrap()
+    store::summarise(&header.folder).unwrap()
 }
 
 /// Changes the method of a run; `seeded` is false if the seed has no effect.
@@ -214,7 +214,7 @@ fn older_runs_of_deterministic_method_count_once() {
         });
         // The summary is rebuilt from the other files, as for older versions.
         std::fs::remove_file(run.header.folder.join("summary.json")).unwrap();
-        store::summarize(&run.header.folder).unwrap()
+        store::summarise(&run.header.folder).unwrap()
     };
     let deterministic = |seed| older_run("simplecil", "SimpleCIL", seed);
     let runs = [deterministic(0), deterministic(1), deterministic(2)];

@@ -601,7 +601,7 @@ fn html_report_is_self_contained() {
         for task in 0..2 {
             folder.save_task(&report(task), &snapshot(1.0)).unwrap();
         }
-        let mut run = store::summarize(folder.path()).unwrap();
+        let mut run = store::summarise(folder.path()).unwrap();
         run.header.about.name = name.into();
         runs.push(run);
     }

@@ -75,10 +75,10 @@ fn incremental_summary_matches_full_summary() {
     let root = tempfile::tempdir().unwrap();
     let run = save_finished_run(root.path(), 0);
     let original = fs::read(summary_file(&run)).unwrap();
-    let incremental = store::summarize(&run).unwrap();
+    let incremental = store::summarise(&run).unwrap();
     assert_eq!(incremental, RunSummary::from_run(&store::load_run(&run).unwrap()));
     fs::remove_file(summary_file(&run)).unwrap();
-    store::summarize(&run).unwrap();
+    store::summarise(&run).unwrap();
     assert_eq!(fs::read(summary_file(&run)).unwrap(), original);
     // Saving a task again replaces its report and those of later tasks, including their peak memory.
     let folder = RunFolder::open(&run).unwrap();
@@ -87,7 +87,7 @@ fn incremental_summary_matches_full_summary() {
     lae_studio::memory::begin_run();
     folder.save_task(&report(0), &Default::default()).unwrap();
     drop(folder);
-    let rebuilt = store::summarize(&run).unwrap();
+    let rebuilt = store::summarise(&run).unwrap();
     assert_eq!(rebuilt.saved_tasks(), 1);
     assert_eq!(rebuilt, RunSummary::from_run(&store::load_run(&run).unwrap()));
 }
@@ -97,7 +97,7 @@ fn rebuilds_unusable_summary() {
     let root = tempfile::tempdir().unwrap();
     let run = save_finished_run(root.path(), 0);
     let file = summary_file(&run);
-    let (text, expected) = (fs::read_to_string(&file).unwrap(), store::summarize(&run).unwrap());
+    let (text, expected) = (fs::read_to_string(&file).unwrap(), store::summarise(&run).unwrap());
     let marker = "\"right\":{\"online\":[1,0]";
     assert!(text.contains(marker), "{text}");
     for damaged in [
@@ -111,24 +111,24 @@ fn rebuilds_unusable_summary() {
     ] {
         assert_ne!(damaged, text);
         fs::write(&file, damaged).unwrap();
-        assert_eq!(store::summarize(&run).unwrap(), expected);
+        assert_eq!(store::summarise(&run).unwrap(), expected);
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
     }
     // A summary with other settings than `run.toml` is rebuilt, too.
     let run_file = run.join("run.toml");
     let settings = fs::read_to_string(&run_file).unwrap();
     fs::write(&run_file, settings.replace("epochs = 5", "epochs = 15")).unwrap();
-    assert_eq!(store::summarize(&run).unwrap().header.config.epochs, 15);
+    assert_eq!(store::summarise(&run).unwrap().header.config.epochs, 15);
     // Reading works if no summary can be written.
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
-    assert_eq!(store::summarize(&run).unwrap().saved_tasks(), 2);
+    assert_eq!(store::summarise(&run).unwrap().saved_tasks(), 2);
 }
 
 #[test]
 fn only_repetitions_share_experiment_key() {
     let root = tempfile::tempdir().unwrap();
-    let key = |run: &Path| store::summarize(run).unwrap().key;
+    let key = |run: &Path| store::summarise(run).unwrap().key;
     let (first, second) =
         (key(&save_finished_run(root.path(), 0)), key(&save_finished_run(root.path(), 1)));
     assert_eq!(first.experiment, second.experiment);

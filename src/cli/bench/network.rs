@@ -192,7 +192,7 @@ impl NoiseImages {
         match self {
             Self::Cpu(tensor) => tensor.clone(),
             Self::Gpu(bytes, side, placement) => {
-                upload::normalize(bytes, *side, &Normalisation::UNIT, &placement.device)
+                upload::normalise(bytes, *side, &Normalisation::UNIT, &placement.device)
             }
         }
     }

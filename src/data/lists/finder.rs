@@ -40,7 +40,7 @@ pub(super) struct Finder<'a> {
     /// The parent of each folder below `dir`.
     parents: HashMap<usize, usize>,
     hasher: RandomState,
-    normalized: OnceCell<NormalizedNames>,
+    normalised: OnceCell<NormalisedNames>,
     /// Folders with a name for all images (such as "images"), which paths in lists often omit.
     image_folders: Vec<usize>,
     /// Hashes of the images' normalised names, with and without extension, with the folders that contain such an image.
@@ -49,7 +49,7 @@ pub(super) struct Finder<'a> {
 
 /// The images and subfolders of all folders, by folder and hash of the normalised name.
 #[derive(Default)]
-struct NormalizedNames {
+struct NormalisedNames {
     /// Indices of images, by their names with and without extension.
     images: HashMap<(u32, u64), u32>,
     folders: HashMap<(u32, u64), u32>,
@@ -78,7 +78,7 @@ impl<'a> Finder<'a> {
             parents: parents.collect(),
             image_folders: find_image_folders(tree, dir),
             hasher: RandomState::new(),
-            normalized: OnceCell::new(),
+            normalised: OnceCell::new(),
             folders_by_name: OnceCell::new(),
         }
     }
@@ -100,15 +100,15 @@ impl<'a> Finder<'a> {
         if parts.is_empty() || parts.len() > MAX_COMPONENTS || parts.contains(&"..") {
             return Lookup::Missing;
         }
-        let resolve = |normalized: bool| {
+        let resolve = |normalised: bool| {
             let in_image_folders = || {
                 let mut dirs = self.image_folders.iter();
-                dirs.find_map(|&dir| self.follow(dir, &parts, normalized))
+                dirs.find_map(|&dir| self.follow(dir, &parts, normalised))
             };
             let mut starts = 0..parts.len();
             let near = starts.find_map(|start| {
                 let mut dirs = self.ancestors(list_folder);
-                dirs.find_map(|dir| self.follow(dir, &parts[start..], normalized))
+                dirs.find_map(|dir| self.follow(dir, &parts[start..], normalised))
             });
             // A bare name is looked up in all folders at once, by `find_by_name`.
             near.or_else(|| if parts.len() > 1 { in_image_folders() } else { None })
@@ -120,25 +120,25 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Follows a path from the folder `dir` to an image; with `normalized`, case and accents are normalised.
-    fn follow(&self, mut dir: usize, parts: &[&str], normalized: bool) -> Option<ImageIndex> {
+    /// Follows a path from the folder `dir` to an image; with `normalised`, case and accents are normalised.
+    fn follow(&self, mut dir: usize, parts: &[&str], normalised: bool) -> Option<ImageIndex> {
         let (name, folders) = parts.split_last()?;
         for folder in folders {
-            dir = self.find_child(dir, folder, normalized)?;
+            dir = self.find_child(dir, folder, normalised)?;
         }
-        self.find_image(dir, name, normalized)
+        self.find_image(dir, name, normalised)
     }
 
-    fn find_child(&self, dir: usize, name: &str, normalized: bool) -> Option<usize> {
+    fn find_child(&self, dir: usize, name: &str, normalised: bool) -> Option<usize> {
         let children = &self.tree.dirs[dir].children;
         let on_disk = |child: usize| name_on_disk(&self.tree.dirs[child].path);
         let position = children.binary_search_by(|&child| on_disk(child).as_ref().cmp(name));
         match position {
             Ok(index) => Some(children[index]),
-            Err(_) if normalized => {
+            Err(_) if normalised => {
                 let name = fold_case(name);
                 let key = (dir as u32, self.hash(&name));
-                let child = *self.normalized_names().folders.get(&key)? as usize;
+                let child = *self.normalised_names().folders.get(&key)? as usize;
                 (fold_case(&self.tree.dirs[child].name) == name).then_some(child)
             }
             Err(_) => None,
@@ -146,17 +146,17 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the image with this name in a folder; the name may lack the extension.
-    fn find_image(&self, dir: usize, name: &str, normalized: bool) -> Option<ImageIndex> {
+    fn find_image(&self, dir: usize, name: &str, normalised: bool) -> Option<ImageIndex> {
         let images = &self.tree.dirs[dir].images;
         let exact = images.binary_search_by(|image| image.as_ref().cmp(OsStr::new(name)));
         let index = exact.ok().or_else(|| find_by_stem(images, name));
-        let find_normalized = || {
+        let find_normalised = || {
             let name = fold_case(name);
             let key = (dir as u32, self.hash(&name));
-            let index = *self.normalized_names().images.get(&key)? as usize;
+            let index = *self.normalised_names().images.get(&key)? as usize;
             is_named(images.get(index)?, &name).then_some(index)
         };
-        let index = index.or_else(|| if normalized { find_normalized() } else { None })?;
+        let index = index.or_else(|| if normalised { find_normalised() } else { None })?;
         Some((dir, index))
     }
 
@@ -197,14 +197,14 @@ impl<'a> Finder<'a> {
         self.hasher.hash_one(name)
     }
 
-    fn normalized_names(&self) -> &NormalizedNames {
-        self.normalized.get_or_init(|| {
-            let mut names = NormalizedNames::default();
+    fn normalised_names(&self) -> &NormalisedNames {
+        self.normalised.get_or_init(|| {
+            let mut names = NormalisedNames::default();
             for dir in self.tree.folders_below(self.dir) {
                 let key = |name: &str| (dir as u32, self.hash(name));
                 let image_names = self.tree.dirs[dir].images.iter();
                 let image_names: Vec<String> =
-                    image_names.map(|name| normalize_name(name)).collect();
+                    image_names.map(|name| normalise_name(name)).collect();
                 // Complete names come first, so that an image with this name has priority over one with this name and
                 // an extension.
                 let full_names = image_names.iter().map(String::as_str);
@@ -231,7 +231,7 @@ impl<'a> Finder<'a> {
                     .any(|&dir| is_mask_folder(&self.tree.dirs[dir].name));
                 let rank = (is_mask, ancestors.len());
                 for image in &self.tree.dirs[dir].images {
-                    let name = normalize_name(image);
+                    let name = normalise_name(image);
                     for name in [name.as_str(), file_stem(&name)] {
                         ContainingFolders::record(names.entry(self.hash(name)), rank, dir);
                     }
@@ -279,7 +279,7 @@ pub(super) fn image_path(tree: &Tree, (dir, index): ImageIndex) -> PathBuf {
     tree.dirs[dir].path.join(tree.dirs[dir].images[index].as_ref())
 }
 
-fn normalize_name(name: &OsStr) -> String {
+fn normalise_name(name: &OsStr) -> String {
     fold_case(&name.to_string_lossy())
 }
 
@@ -308,9 +308,9 @@ fn file_stem(name: &str) -> &str {
     }
 }
 
-fn is_named(file_name: &OsStr, normalized: &str) -> bool {
-    let name = normalize_name(file_name);
-    name == normalized || file_stem(&name) == normalized
+fn is_named(file_name: &OsStr, normalised: &str) -> bool {
+    let name = normalise_name(file_name);
+    name == normalised || file_stem(&name) == normalised
 }
 
 /// Returns a path or label without surrounding spaces and quotes.

@@ -137,7 +137,7 @@ impl<'a> Table<'a> {
             lookups.collect::<HashSet<_>>().len()
         };
         let is_file =
-            |at: usize| HeaderKind::parse(&normalized_header(first, at)) == Some(HeaderKind::File);
+            |at: usize| HeaderKind::parse(&normalised_header(first, at)) == Some(HeaderKind::File);
         let counts: Vec<usize> = (0..width).map(count_found).collect();
         let rank = |&at: &usize| (counts[at], is_file(at), std::cmp::Reverse(at));
         let file = (0..width).max_by_key(rank)?;
@@ -169,7 +169,7 @@ impl<'a> Table<'a> {
 
     /// Returns a column's header in lower case; empty without a header.
     pub fn header(&self, at: usize) -> String {
-        self.header_row.map_or_else(String::new, |head| normalized_header(head, at))
+        self.header_row.map_or_else(String::new, |head| normalised_header(head, at))
     }
 
     /// Returns the meaning of a column's header; `None` if it is unknown.
@@ -274,7 +274,7 @@ fn probed_rows(records: &[StringRecord]) -> Vec<&StringRecord> {
     records.iter().step_by(step).collect()
 }
 
-fn normalized_header(header_row: &StringRecord, at: usize) -> String {
+fn normalised_header(header_row: &StringRecord, at: usize) -> String {
     let header = header_row.get(at).unwrap_or_default().trim().to_lowercase();
     header.replace([' ', '-'], "_")
 }

@@ -47,7 +47,7 @@ impl Annotations {
     /// Returns the normalised form in which it is stored and shown: a name of one line, each tag once and without
     /// commas (which separate tags), and control characters escaped.
     #[must_use]
-    pub fn normalized(&self) -> Self {
+    pub fn normalised(&self) -> Self {
         let mut tags: Vec<String> = Vec::new();
         let mut seen = HashSet::new();
         for tag in self.tags.iter().flat_map(|tag| tag.split(',')) {
@@ -71,47 +71,47 @@ impl Annotations {
     /// # Errors
     /// Returns a Problem that says which part is too long.
     pub fn validate(&self) -> Result<Self> {
-        let normalized = self.normalized();
+        let normalised = self.normalised();
         let too_long = |what: &str, length: usize, most: usize| {
             Problem::new(message!("problem-text-too-long", what, length = length.to_string()))
                 .advise(message!("advice-use-at-most", most = most.to_string()))
         };
-        let (name, note) = (char_count(&normalized.name), char_count(&normalized.note));
+        let (name, note) = (char_count(&normalised.name), char_count(&normalised.note));
         if name > MAX_NAME_LENGTH {
             return Err(too_long("a name", name, MAX_NAME_LENGTH));
         }
         if let Some(tag) =
-            normalized.tags.iter().map(|tag| char_count(tag)).find(|n| *n > MAX_TAG_LENGTH)
+            normalised.tags.iter().map(|tag| char_count(tag)).find(|n| *n > MAX_TAG_LENGTH)
         {
             return Err(too_long("a tag", tag, MAX_TAG_LENGTH));
         }
-        if normalized.tags.len() > MAX_TAGS {
-            let what = message!("problem-too-many-tags", tags = normalized.tags.len().to_string());
+        if normalised.tags.len() > MAX_TAGS {
+            let what = message!("problem-too-many-tags", tags = normalised.tags.len().to_string());
             return Err(Problem::new(what)
                 .advise(message!("advice-limit-tags", tags = MAX_TAGS.to_string())));
         }
         if note > MAX_NOTE_LENGTH {
             return Err(too_long("a note", note, MAX_NOTE_LENGTH));
         }
-        Ok(normalized)
+        Ok(normalised)
     }
 
     /// Returns the normalised form, with parts cut that are too long.
     #[must_use]
     pub fn truncated(&self) -> Self {
-        let normalized = self.normalized();
+        let normalised = self.normalised();
         let truncate =
             |text: &str, max_length: usize| text.chars().take(max_length).collect::<String>();
-        let tags = normalized.tags.iter().take(MAX_TAGS);
+        let tags = normalised.tags.iter().take(MAX_TAGS);
         Self {
-            name: truncate(&normalized.name, MAX_NAME_LENGTH),
+            name: truncate(&normalised.name, MAX_NAME_LENGTH),
             tags: tags.map(|tag| truncate(tag, MAX_TAG_LENGTH)).collect(),
-            note: truncate(&normalized.note, MAX_NOTE_LENGTH),
-            place: truncate(&normalized.place, MAX_NAME_LENGTH),
-            remote_name: normalized.remote_name.clone(),
+            note: truncate(&normalised.note, MAX_NOTE_LENGTH),
+            place: truncate(&normalised.place, MAX_NAME_LENGTH),
+            remote_name: normalised.remote_name.clone(),
         }
         // Cutting may leave a space at the end, or make two tags equal.
-        .normalized()
+        .normalised()
     }
 }
 
@@ -158,21 +158,21 @@ impl Search {
         let text = fold_case(&self.text);
         let mut words = text.split_whitespace().peekable();
         while let Some(word) = words.next() {
-            let normalized = normalize_option(word);
+            let normalised = normalise_option(word);
             let value = words.peek().copied().filter(|next| !search_text.has_option(next));
-            let found = match (normalized.split_once('='), value) {
+            let found = match (normalised.split_once('='), value) {
                 (Some((name, value)), _) => search_text.has_setting(name, value) || mentions(word),
                 // An option's name followed by its value, as on the command line, or two words of the name, tags or
                 // note.
                 (None, Some(value)) if search_text.has_option(word) => {
-                    let is_option = search_text.has_setting(&normalized, &normalize_option(value));
+                    let is_option = search_text.has_setting(&normalised, &normalise_option(value));
                     if is_option {
                         words.next();
                     }
                     let is_value_mentioned = !is_number(value) && mentions(value);
                     is_option || is_value_mentioned || mentions(&format!("{word} {value}"))
                 }
-                _ => search_text.has_word(&normalized) || mentions(word),
+                _ => search_text.has_word(&normalised) || mentions(word),
             };
             if !found {
                 return false;
@@ -187,7 +187,7 @@ impl Search {
 pub struct SearchText {
     /// Title, name, method and dataset in lower case.
     words: String,
-    /// All settings, one per line: option name, tab and value, each in the form of [`normalize_option`].
+    /// All settings, one per line: option name, tab and value, each in the form of [`normalise_option`].
     settings: String,
 }
 
@@ -201,7 +201,7 @@ impl SearchText {
         };
         for (name, value) in options {
             let (name, value) =
-                (normalize_option(&name), normalize_option(&value.unwrap_or_default()));
+                (normalise_option(&name), normalise_option(&value.unwrap_or_default()));
             // `--set top_k=2` is also found by the name `top_k`.
             if let Some((key, value)) = value.split_once('=').filter(|_| name == "set") {
                 add(key, value);
@@ -222,7 +222,7 @@ impl SearchText {
 
     /// Returns whether the run has an option with this name.
     fn has_option(&self, word: &str) -> bool {
-        let word = normalize_option(word);
+        let word = normalise_option(word);
         self.settings().any(|(name, _)| name == word)
     }
 
@@ -259,7 +259,7 @@ fn is_number(word: &str) -> bool {
 }
 
 /// Returns an option name or value in the form that is compared, such as "base-lr" for "--base-lr" and "base_lr".
-fn normalize_option(text: &str) -> String {
+fn normalise_option(text: &str) -> String {
     let lowercase = text.to_lowercase().replace('_', "-");
     lowercase.trim_start_matches("--").to_string()
 }
@@ -283,12 +283,12 @@ mod tests {
     fn validation_escapes_names_and_deduplicates_tags() {
         let input =
             about(" my\n run\u{1b}[31m\u{202e}", &["a, b", "b", " ", "a"], "one\r\ntwo\u{7}\n\n");
-        let normalized = input.validate().unwrap();
-        assert_eq!(normalized.name, "my run\\u{1b}[31m\\u{202e}");
-        assert_eq!(normalized.tags, ["a", "b"]);
-        assert_eq!(normalized.note, "one\ntwo\\u{7}");
-        assert_eq!(normalized.normalized(), normalized);
-        assert!(about(" \n", &[","], "\n").normalized().is_empty());
+        let normalised = input.validate().unwrap();
+        assert_eq!(normalised.name, "my run\\u{1b}[31m\\u{202e}");
+        assert_eq!(normalised.tags, ["a", "b"]);
+        assert_eq!(normalised.note, "one\ntwo\\u{7}");
+        assert_eq!(normalised.normalised(), normalised);
+        assert!(about(" \n", &[","], "\n").normalised().is_empty());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::listing::map_parallel;
 use super::load::StoredState;
 use super::record::run_folders;
-use super::summary::{RunSummary, summarize};
+use super::summary::{RunSummary, summarise};
 use super::{CELLS_FOLDER, RunKey};
 use crate::files::Lock;
 use crate::files::write::{is_file_locked, lock_file};
@@ -68,7 +68,7 @@ impl RunsByKey {
             cached.is_none_or(|run| run.state != StoredState::Finished)
         });
         let read = map_parallel(folders, |folder| {
-            let summary = summarize(&folder).ok();
+            let summary = summarise(&folder).ok();
             (folder, summary)
         });
         for (folder, summary) in read {

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::annotations::load_annotations;
 use super::record::{is_run, no_run_problem, run_folders, run_name};
-use super::summary::{RunSummary, summarize};
+use super::summary::{RunSummary, summarise};
 use super::{ABOUT_FILE, ADDED_FOLDER, METRICS_FILE, RUN_FILE, SUMMARY_FILE};
 use crate::message;
 use crate::problem::{Problem, Result, list_value};
@@ -37,7 +37,7 @@ pub struct ListedRun {
 /// Returns the list entry of a run's folder. A panic while reading it becomes a Problem, so that the other runs are
 /// still listed.
 pub fn load_entry(folder: &Path) -> ListedRun {
-    let mut summary = catch_unwind(|| summarize(folder)).unwrap_or_else(|_| {
+    let mut summary = catch_unwind(|| summarise(folder)).unwrap_or_else(|_| {
         Err(Problem::new(message!("problem-run-reading-internal-error"))
             .at_path(folder)
             .advise(message!("advice-move-run-folder")))
@@ -154,7 +154,7 @@ fn runs_with_name(folders: &[PathBuf], wanted: &str) -> Vec<String> {
 fn newest(folders: &[PathBuf]) -> Option<String> {
     let start_key = |folder: &PathBuf| {
         let name = run_name(folder);
-        let summary = summarize(folder).ok();
+        let summary = summarise(folder).ok();
         (start_time(&name, summary.as_ref().map(|run| &run.header)), name)
     };
     let starts = map_parallel(folders.iter().collect(), start_key);

@@ -78,7 +78,7 @@ pub use provenance::{BackboneFacts, Machine, Provenance, load_image_prints, load
 pub use queue::{QueueFile, machines_with_jobs};
 pub use record::{contains_runs, is_run, run_folders, run_name, settings_part};
 pub use snapshot::{SnapshotWriter, load_snapshot};
-pub use summary::{LatestFigures, RunSummary, load_facts, summarize};
+pub use summary::{LatestFigures, RunSummary, load_facts, summarise};
 pub use write_added_task::{NewAddedTask, undo_added_task};
 
 pub use csv_tables::{escape_formula, join_numbers, parse_numbers, unescape_formula};

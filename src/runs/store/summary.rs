@@ -294,7 +294,7 @@ fn file_states(folder: &Path, saved: usize) -> Vec<FileState> {
 ///
 /// # Errors
 /// Returns a Problem that names the missing or damaged file that is needed to compute it.
-pub fn summarize(folder: &Path) -> Result<RunSummary> {
+pub fn summarise(folder: &Path) -> Result<RunSummary> {
     if let Some(cached) = read_current(folder) {
         return Ok(cached);
     }
@@ -314,9 +314,9 @@ pub fn summarize(folder: &Path) -> Result<RunSummary> {
 /// needs; no predictions are read.
 ///
 /// # Errors
-/// Returns the same Problems as [`summarize`], and one if the plugin cannot be read.
+/// Returns the same Problems as [`summarise`], and one if the plugin cannot be read.
 pub fn load_facts(folder: &Path) -> Result<(RunHeader, String)> {
-    let header = summarize(folder)?.header;
+    let header = summarise(folder)?.header;
     let plugin = load_plugin(folder, &header)?;
     Ok((header, plugin))
 }

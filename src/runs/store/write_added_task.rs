@@ -47,7 +47,7 @@ impl NewAddedTask {
     /// # Errors
     /// Returns a Problem if the folder cannot be written or could not be read afterwards; the run is then unchanged.
     pub fn publish(&self, added_task: &AddedTask) -> Result<()> {
-        let header = summary::summarize(&self.run)?.header;
+        let header = summary::summarise(&self.run)?.header;
         let class_count = header.tasks[..self.task].last().map_or(0, |task| task.end);
         let partial = partial_folder(&self.run, self.task);
         let content = AddedTaskFile { format: FORMAT, added_task: added_task.clone() };

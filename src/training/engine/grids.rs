@@ -89,7 +89,7 @@ fn run_search(
         return Ok(None);
     };
     Ok(Some(Event::Searched(Box::new(SearchResult {
-        contests: search.summarize_contests(&verdicts),
+        contests: search.summarise_contests(&verdicts),
         file: save_chosen(
             runs_root,
             &search.cells.grid.name,

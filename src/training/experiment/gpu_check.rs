@@ -61,7 +61,7 @@ fn compute_outputs(
     let side = network.input_size();
     let bytes = 0..BATCH * side * side * 3;
     let pixels: Vec<u8> = bytes.map(|i| (i * 7919 % 251) as u8).collect();
-    let images = || upload::normalize(&pixels, side, &Normalisation::IMAGENET, device);
+    let images = || upload::normalise(&pixels, side, &Normalisation::IMAGENET, device);
     let labels: Vec<usize> = (0..BATCH).map(|i| i % CLASSES).collect();
     let logits = method.image_logits(images())?.online;
     let (loss, gradients) = method.gradients(images(), &labels, false, None)?;

@@ -265,7 +265,7 @@ impl Predictor {
 
     /// Converts network inputs (concatenated) to normalised images (batch × 3 × side × side).
     pub(super) fn images(&self, inputs: &[u8]) -> Tensor<4> {
-        upload::normalize_for_backbone(inputs, &self.backbone)
+        upload::normalise_for_backbone(inputs, &self.backbone)
     }
 
     /// Returns the bytes of memory that the predictor needs, without the backbone, which predictors share.

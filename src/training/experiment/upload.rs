@@ -7,25 +7,25 @@ use crate::backbone::library::{Normalisation, OpenedBackbone};
 
 /// Converts pixels (batch × side × side × 3, 8 bits) to normalised images (batch × 3 × side × side). A GPU receives the
 /// bytes, a quarter of the size in f32, and normalises them itself.
-pub fn normalize(pixels: &[u8], side: usize, scale: &Normalisation, device: &Device) -> Tensor<4> {
+pub fn normalise(pixels: &[u8], side: usize, scale: &Normalisation, device: &Device) -> Tensor<4> {
     let whole_words = (side * side * 3).is_multiple_of(WORD);
     match whole_words && *device != Device::flex() {
-        true => normalize_on_device(pixels, side, scale, device),
-        false => normalize_on_cpu(pixels, side, scale, device),
+        true => normalise_on_device(pixels, side, scale, device),
+        false => normalise_on_cpu(pixels, side, scale, device),
     }
 }
 
-/// Converts pixels to normalised images for a network, with its input size and normalisation; see [`normalize`].
-pub fn normalize_for_backbone(pixels: &[u8], opened: &OpenedBackbone) -> Tensor<4> {
+/// Converts pixels to normalised images for a network, with its input size and normalisation; see [`normalise`].
+pub fn normalise_for_backbone(pixels: &[u8], opened: &OpenedBackbone) -> Tensor<4> {
     let (side, scale) = (opened.input.size, &opened.normalisation);
-    normalize(pixels, side, scale, &opened.backbone.device())
+    normalise(pixels, side, scale, &opened.backbone.device())
 }
 
 /// Bytes per 32-bit word, the smallest integer that every GPU can unpack.
 const WORD: usize = 4;
 
 /// Sends four bytes per word and unpacks them on the device.
-fn normalize_on_device(
+fn normalise_on_device(
     pixels: &[u8],
     side: usize,
     scale: &Normalisation,
@@ -51,7 +51,7 @@ fn normalize_on_device(
 }
 
 /// Normalises on all CPU cores and sends f32 numbers.
-fn normalize_on_cpu(
+fn normalise_on_cpu(
     pixels: &[u8],
     side: usize,
     scale: &Normalisation,
@@ -85,7 +85,7 @@ mod tests {
     fn separates_and_normalises_channels() {
         let scale = Normalisation { mean: [0.5, 0.0, 0.0], std: [0.5, 1.0, 0.5] };
         let pixels = [255, 0, 51, 0, 255, 0, 255, 0, 51, 0, 255, 0];
-        let tensor = normalize(&pixels, 2, &scale, &Device::flex());
+        let tensor = normalise(&pixels, 2, &scale, &Device::flex());
         assert_eq!(tensor.dims(), [1, 3, 2, 2]);
         let got = HostTensor::read(&tensor).unwrap().values;
         let want = [1.0, -1.0, 1.0, -1.0, 0.0, 1.0, 0.0, 1.0, 0.4, 0.0, 0.4, 0.0];
@@ -98,8 +98,8 @@ mod tests {
         let pixels: Vec<u8> = (0..3 * 6 * 6 * 3).map(|i| (i * 7919 % 256) as u8).collect();
         let read = |tensor: Tensor<4>| HostTensor::read(&tensor).unwrap();
         let device = Device::flex();
-        let words = read(normalize_on_device(&pixels, 6, &scale, &device));
-        let numbers = read(normalize_on_cpu(&pixels, 6, &scale, &device));
+        let words = read(normalise_on_device(&pixels, 6, &scale, &device));
+        let numbers = read(normalise_on_cpu(&pixels, 6, &scale, &device));
         assert_eq!(words.shape, numbers.shape);
         let pairs = words.values.iter().zip(&numbers.values);
         assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-6));

@@ -83,7 +83,7 @@ impl Model<'_> {
         };
         for (name, pets) in &self.recipe.networks {
             let features =
-                network.features(upload::normalize_for_backbone(&bytes, opened), pets)?;
+                network.features(upload::normalise_for_backbone(&bytes, opened), pets)?;
             tensors.insert(format!("features.{name}"), HostTensor::read(&features)?);
         }
         Ok(tensors)

@@ -137,7 +137,7 @@ pub(super) fn suggested_tags(
     all_tags: &[String],
 ) {
     let typed = Annotations { tags: vec![tags.clone()], ..Annotations::default() };
-    let typed = typed.normalized().tags;
+    let typed = typed.normalised().tags;
     let others = all_tags.iter();
     let others = others.filter(|tag| !typed.contains(tag) && !taken.contains(tag));
     let others: Vec<&String> = others.take(MAX_SUGGESTED_TAGS).collect();

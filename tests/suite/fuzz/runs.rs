@@ -138,7 +138,7 @@ impl Target for RunFolders {
         for run in listed.into_iter().filter_map(|entry| entry.summary.ok()) {
             let folder = &run.header.folder;
             // The stored summary equals one made from the other files.
-            assert_eq!(store::summarize(folder).unwrap().saved_tasks(), run.saved_tasks());
+            assert_eq!(store::summarise(folder).unwrap().saved_tasks(), run.saved_tasks());
             if let Ok(stored) = store::load_run(folder) {
                 let _ = store::verify_files(&stored, None);
                 stores.push(stored);

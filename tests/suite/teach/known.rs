@@ -303,7 +303,7 @@ fn runs_are_grouped_by_added_tasks() {
         })
         .to_vec();
     let groups = || {
-        let summaries = runs.iter().map(|run| store::summarize(run).unwrap());
+        let summaries = runs.iter().map(|run| store::summarise(run).unwrap());
         store::groups::groups(&summaries.collect::<Vec<_>>()).len()
     };
     assert_eq!(groups(), 1);

@@ -256,7 +256,7 @@ pub(super) fn verdict_text(search: &Search, verdicts: &[ContestResult]) -> Strin
             behind.unwrap_or_else(|| "–".into()),
         ]));
     }
-    let ends = search.summarize_contests(verdicts);
+    let ends = search.summarise_contests(verdicts);
     let notes = ends.iter().flat_map(|end| {
         let notes = end.notes().into_iter();
         notes.map(|note| format!("{}: {}\n", end.title, note.english()))
@@ -276,7 +276,7 @@ impl SearchReport {
         verdicts: &[ContestResult],
         winners: String,
     ) -> Self {
-        let mut results = verdicts.iter().zip(search.summarize_contests(verdicts));
+        let mut results = verdicts.iter().zip(search.summarise_contests(verdicts));
         let contests = search.contests.iter().map(|contest| {
             let (verdict, end) = results.next().unzip();
             let end = end.unwrap_or_default();

@@ -319,7 +319,7 @@ pub fn self_attention(
     };
     Some(apply([input], |[x]| {
         let x = into_contiguous(x);
-        let qkv = packed.forward(&norm_residual.normalize(&x), EpilogueTensors::default());
+        let qkv = packed.forward(&norm_residual.normalise(&x), EpilogueTensors::default());
         let (mixed, result) = attention.forward([&qkv, &qkv]);
         let y = proj.forward(&mixed, norm_residual.epilogue(&x));
         let backward: BackwardFn<1> = Arc::new(move |g, _| {

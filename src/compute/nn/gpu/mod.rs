@@ -296,7 +296,7 @@ impl NormResidual {
         Some(Self { norm, residual })
     }
 
-    fn normalize(&self, x: &CubeTensor) -> CubeTensor {
+    fn normalise(&self, x: &CubeTensor) -> CubeTensor {
         match &self.norm {
             Some(norm) => norm.forward(x),
             None => x.clone(),
@@ -340,7 +340,7 @@ pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Optio
                 other: Some((Activation::Gelu, &pre_activation)),
                 ..EpilogueTensors::default()
             };
-            let hidden = fc1.forward(&norm_residual.normalize(&x), extra);
+            let hidden = fc1.forward(&norm_residual.normalise(&x), extra);
             let y = fc2.forward(&hidden, norm_residual.epilogue(&x));
             let backward: BackwardFn<1> = Arc::new(move |g, _| {
                 let g = into_contiguous(g);

@@ -152,9 +152,9 @@ impl BlockOps for GraphBlock<'_, '_> {
                 Ok([q, k, v])
             }
             Some(QueryKeyTransform::Cosine(scale)) => {
-                let q = normalize(graph, &q);
+                let q = normalise(graph, &q);
                 let q = graph.binary("Mul", &q, scale);
-                Ok([q, normalize(graph, &k), v])
+                Ok([q, normalise(graph, &k), v])
             }
             None => Err(missing_layer("rotation")),
         }
@@ -296,7 +296,7 @@ fn activation(graph: &mut Graph, x: &Value, activation: Activation) -> Value {
 }
 
 /// Scales each row to length 1.
-fn normalize(graph: &mut Graph, x: &Value) -> Value {
+fn normalise(graph: &mut Graph, x: &Value) -> Value {
     let squared = graph.binary("Mul", x, x);
     let summed = graph.sum(&squared, -1);
     let minimum = graph.scalar(1e-24);

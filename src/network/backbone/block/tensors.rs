@@ -354,12 +354,12 @@ fn cosine_projections(qkv: &Tensor<3>, scale: &Tensor<4>) -> Tensor<3> {
         let columns = i * width..(i + 1) * width;
         qkv.clone().slice([0..batch, 0..tokens, columns])
     };
-    let normalize = |x: Tensor<3>| {
+    let normalise = |x: Tensor<3>| {
         let x = x.reshape([batch, tokens, heads, width / heads]);
         let squares = x.clone().powi_scalar(2).sum_dim(3);
         x / squares.clamp_min(1e-24).sqrt()
     };
-    let queries = (normalize(part(0)) * scale.clone()).reshape([batch, tokens, width]);
-    let keys = normalize(part(1)).reshape([batch, tokens, width]);
+    let queries = (normalise(part(0)) * scale.clone()).reshape([batch, tokens, width]);
+    let keys = normalise(part(1)).reshape([batch, tokens, width]);
     Tensor::cat(vec![queries, keys, part(2)], 2)
 }

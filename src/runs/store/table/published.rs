@@ -178,7 +178,7 @@ fn matching_rows(header: &RunHeader) -> std::result::Result<Vec<&'static Publish
 }
 
 /// Returns the letters and digits of a dataset's name in lower case, so that "CIFAR-100" and "cifar100" are equal.
-fn normalize_name(name: &str) -> String {
+fn normalise_name(name: &str) -> String {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     letters.flat_map(char::to_lowercase).collect()
 }
@@ -186,7 +186,7 @@ fn normalize_name(name: &str) -> String {
 /// Returns whether the name of a run's dataset is a published one, or begins with it: "cifar100_png" is "cifar-100",
 /// but "cifar1000" is not.
 fn is_dataset(name: &str, published: &str) -> bool {
-    let (name, published) = (normalize_name(name), normalize_name(published));
+    let (name, published) = (normalise_name(name), normalise_name(published));
     let is_digit = |c: char| c.is_ascii_digit();
     name.strip_prefix(published.as_str())
         .is_some_and(|rest| !(published.ends_with(is_digit) && rest.starts_with(is_digit)))
@@ -291,8 +291,8 @@ mod tests {
 
     #[test]
     fn dataset_names_ignore_punctuation() {
-        assert_eq!(normalize_name("CIFAR-100"), normalize_name("cifar100"));
-        assert_ne!(normalize_name("cifar-10"), normalize_name("cifar-100"));
+        assert_eq!(normalise_name("CIFAR-100"), normalise_name("cifar100"));
+        assert_ne!(normalise_name("cifar-10"), normalise_name("cifar-100"));
         assert!(
             is_dataset("CIFAR-100-png", "cifar-100") && is_dataset("imagenet-r200", "imagenet-r")
         );

@@ -79,7 +79,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Makes a vector orthogonal to `other` and normalises it to length 1; a zero vector remains zero.
-fn orthonormalize(vector: &mut [f64], other: Option<&[f64]>) {
+fn orthonormalise(vector: &mut [f64], other: Option<&[f64]>) {
     // A second projection removes the rounding error if both vectors are almost parallel.
     for _ in 0..2 {
         if let Some(other) = other {
@@ -101,8 +101,8 @@ fn orthogonal_iteration(centred: &[f64], width: usize) -> [Vec<f64>; 2] {
         (0..width).map(value).collect()
     };
     let (mut first, mut second) = (start(37), start(61));
-    orthonormalize(&mut first, None);
-    orthonormalize(&mut second, Some(&first));
+    orthonormalise(&mut first, None);
+    orthonormalise(&mut second, Some(&first));
     for _ in 0..MAX_ITERATIONS {
         let (mut next, mut other) = (vec![0f64; width], vec![0f64; width]);
         for row in centred.chunks_exact(width) {
@@ -112,8 +112,8 @@ fn orthogonal_iteration(centred: &[f64], width: usize) -> [Vec<f64>; 2] {
                 other[i] += b * v;
             }
         }
-        orthonormalize(&mut next, None);
-        orthonormalize(&mut other, Some(&next));
+        orthonormalise(&mut next, None);
+        orthonormalise(&mut other, Some(&next));
         let has_converged = |a: &[f64], b: &[f64]| 1.0 - dot(a, b).abs() < TOLERANCE;
         let done = has_converged(&next, &first) && (width < 2 || has_converged(&other, &second));
         (first, second) = (next, other);

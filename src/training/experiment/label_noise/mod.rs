@@ -166,7 +166,7 @@ mod tests {
         let extract_batch = |piece: &[Sample]| {
             let inputs: Vec<Vec<u8>> =
                 inference_inputs(piece, opened.input).into_iter().collect::<Result<_>>().unwrap();
-            let images = upload::normalize_for_backbone(&inputs.concat(), &opened);
+            let images = upload::normalise_for_backbone(&inputs.concat(), &opened);
             let features = plain_features(&*opened.backbone, images);
             HostTensor::read(&features.unwrap()).unwrap().values
         };

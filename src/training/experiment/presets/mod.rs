@@ -277,35 +277,35 @@ pub fn matches(preset: &Preset, config: &RunConfig) -> bool {
     let run = &preset.run;
     // The cheap comparisons come first: most settings differ in one of these.
     (&config.backbone, &config.classes_per_task) == (&run.backbone, &run.classes_per_task)
-        && normalize_variants(preset, config) == with_explicit_settings(run)
+        && normalise_variants(preset, config) == with_explicit_settings(run)
 }
 
 /// Returns the keys of the settings that differ from the preset.
 pub fn changed_settings(preset: &Preset, config: &RunConfig) -> Vec<String> {
     let (current, original) =
-        (normalize_variants(preset, config), with_explicit_settings(&preset.run));
+        (normalise_variants(preset, config), with_explicit_settings(&preset.run));
     let rows = differences(&[&current, &original]);
     rows.into_iter().map(|(key, _)| key).collect()
 }
 
 /// Returns the settings with everything that may vary reset to the preset's values.
-fn normalize_variants(preset: &Preset, config: &RunConfig) -> RunConfig {
-    let mut normalized = with_explicit_settings(config);
-    normalized.copy_settings(&preset.run, |setting| setting.aspect == Aspect::Execution);
+fn normalise_variants(preset: &Preset, config: &RunConfig) -> RunConfig {
+    let mut normalised = with_explicit_settings(config);
+    normalised.copy_settings(&preset.run, |setting| setting.aspect == Aspect::Execution);
     if let Some(paper) = preset.paper {
-        normalized.data.clone_from(&preset.run.data);
-        if paper.orders.contains(&normalized.order.as_str()) {
-            normalized.order.clone_from(&preset.run.order);
+        normalised.data.clone_from(&preset.run.data);
+        if paper.orders.contains(&normalised.order.as_str()) {
+            normalised.order.clone_from(&preset.run.order);
         }
         let is_paper_pet = |&(_, pet, size): &(&str, &str, usize)| {
-            normalized.pet == pet && normalized.pet_size == size
+            normalised.pet == pet && normalised.pet_size == size
         };
         if PETS.iter().any(is_paper_pet) {
-            normalized.pet.clone_from(&preset.run.pet);
-            normalized.pet_size = preset.run.pet_size;
+            normalised.pet.clone_from(&preset.run.pet);
+            normalised.pet_size = preset.run.pet_size;
         }
     }
-    normalized
+    normalised
 }
 
 #[cfg(test)]

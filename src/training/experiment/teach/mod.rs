@@ -274,7 +274,7 @@ impl Teacher {
             let samples: Vec<_> = chunk.iter().map(|(_, sample)| sample.clone()).collect();
             let inputs: Vec<Vec<u8>> =
                 inference_inputs(&samples, spec).into_iter().collect::<Result<_>>()?;
-            let images = upload::normalize_for_backbone(&inputs.concat(), &self.backbone);
+            let images = upload::normalise_for_backbone(&inputs.concat(), &self.backbone);
             for (verdict, (class, _)) in method.predict(images)?.into_iter().zip(chunk) {
                 let verdict = verdict.ensure_finite()?.merge_repeated_classes(&repeated_classes);
                 let answer = verdict.predictions.last();
@@ -310,7 +310,7 @@ impl Teacher {
             let readable = readable.filter_map(|(input, at)| Some((input.ok()?, labels[*at])));
             let (inputs, labels): (Vec<Vec<u8>>, Vec<usize>) = readable.unzip();
             if !labels.is_empty() {
-                let images = upload::normalize_for_backbone(&inputs.concat(), &self.backbone);
+                let images = upload::normalise_for_backbone(&inputs.concat(), &self.backbone);
                 method.measure_earlier(images, &labels)?;
             }
         }

@@ -255,7 +255,7 @@ impl<'a> Trainer<'a> {
     }
 
     fn images(&self, batch: &loader::ImageBatch) -> Tensor<4> {
-        upload::normalize_for_backbone(&batch.pixels, &self.context.backbone)
+        upload::normalise_for_backbone(&batch.pixels, &self.context.backbone)
     }
 }
 

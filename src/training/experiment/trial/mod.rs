@@ -252,7 +252,7 @@ fn candidate_row(
     progress: &ProgressSink<'_>,
 ) -> (TriedMethod, Option<RunSummary>) {
     let summary = outcome.and_then(|outcome| match outcome {
-        Outcome::Finished(header) => store::summarize(&header.folder),
+        Outcome::Finished(header) => store::summarise(&header.folder),
         _ => {
             let percent = (progress.done * 100.0) as usize;
             Err(Problem::new(message!("problem-trial-stopped", percent)))

@@ -73,7 +73,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
         Dimension::Fixed(side),
     ];
     let images = graph.input("images", &images);
-    let images = normalize(model, &mut graph, &images);
+    let images = normalise(model, &mut graph, &images);
     let mut features = Vec::new();
     for (name, stack) in &model.recipe.networks {
         let pets = Pets::new(name, stack);
@@ -99,7 +99,7 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     ])
 }
 
-fn normalize(model: &Model<'_>, graph: &mut Graph, images: &Value) -> Value {
+fn normalise(model: &Model<'_>, graph: &mut Graph, images: &Value) -> Value {
     let scale = model.predictor.backbone().normalisation;
     let mean = graph.weight("mean", &[1, 3, 1, 1], || scale.mean.to_vec());
     let std = graph.weight("std", &[1, 3, 1, 1], || scale.std.to_vec());

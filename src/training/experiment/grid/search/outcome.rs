@@ -13,13 +13,13 @@ const CHOSEN_GRID_DESCRIPTION: &str = "Settings chosen on a validation share of 
 
 impl Search {
     /// Returns the results of all contests as plain data.
-    pub fn summarize_contests(&self, verdicts: &[ContestResult]) -> Vec<ContestSummary> {
+    pub fn summarise_contests(&self, verdicts: &[ContestResult]) -> Vec<ContestSummary> {
         let contests = self.contests.iter().zip(verdicts);
         contests
             .map(|(contest, verdict)| ContestSummary {
                 title: contest.title.clone(),
                 tried: contest.rows.len(),
-                chosen: verdict.winner.as_ref().map(|best| self.summarize_choice(contest, best)),
+                chosen: verdict.winner.as_ref().map(|best| self.summarise_choice(contest, best)),
                 unranked: self.titles(&verdict.unranked),
             })
             .collect()
@@ -67,7 +67,7 @@ impl Search {
         Ok(text)
     }
 
-    fn summarize_choice(&self, contest: &Contest, winner: &Winner) -> ChosenRow {
+    fn summarise_choice(&self, contest: &Contest, winner: &Winner) -> ChosenRow {
         let second = winner.second.as_ref();
         ChosenRow {
             title: self.row(winner.row).title.clone(),
