@@ -107,7 +107,10 @@ impl Collection {
     pub fn remove_class(&mut self, index: usize) {
         if index < self.classes.len() {
             let class = self.classes.remove(index);
-            if !class.images.is_empty() {
+            // Its removed images can be restored only if the class can be restored, even if it is empty now.
+            let is_image_of_class =
+                |removed: &Removed| matches!(removed, Removed::Image(id, ..) if *id == class.id);
+            if !class.images.is_empty() || self.removed.iter().any(is_image_of_class) {
                 let was_only = self.classes.is_empty();
                 self.removed.push(Removed::Class(index, class, was_only));
             }

@@ -68,6 +68,23 @@ fn classes_can_be_added_and_removed() {
 }
 
 #[test]
+fn images_removed_before_their_class_can_be_restored() {
+    let mut collection = Collection::default();
+    assert!(collection.add(1, collected_image(80)));
+    collection.remove(0, 0);
+    collection.remove_class(0);
+    assert_eq!(collection.classes.len(), 1);
+    while collection.can_undo_removal() {
+        collection.undo_removal();
+    }
+    assert_eq!((collection.classes.len(), collection.image_count()), (1, 1));
+    // A class that never had images need not be restored.
+    collection.add_class();
+    collection.remove_class(1);
+    assert!(!collection.can_undo_removal());
+}
+
+#[test]
 fn collections_are_saved_as_separate_image_folders() {
     let root = tempfile::tempdir().unwrap();
     let mut collection = two_classes();
