@@ -44,8 +44,11 @@ impl Textures {
         texture.id()
     }
 
-    /// Paints the central square of an image into `rect`.
+    /// Paints the central square of an image into `rect`. Nothing is uploaded while `rect` is not visible.
     pub fn paint_square(&mut self, ui: &Ui, image: &Arc<NamedImage>, rect: Rect, radius: u8) {
+        if !ui.is_rect_visible(rect) {
+            return;
+        }
         let (w, h) = (image.width.max(1) as f32, image.height.max(1) as f32);
         let (x, y) = (w.min(h) / w / 2.0, w.min(h) / h / 2.0);
         let square = Rect::from_min_max(pos2(0.5 - x, 0.5 - y), pos2(0.5 + x, 0.5 + y));
@@ -53,7 +56,8 @@ impl Textures {
         widget.corner_radius(radius).paint_at(ui, rect);
     }
 
-    /// Paints a whole image around `centre`. Its longer side has the length `side`.
+    /// Paints a whole image around `centre`. Its longer side has the length `side`. Nothing is uploaded while it is not
+    /// visible.
     pub fn paint_image(
         &mut self,
         ui: &Ui,
@@ -64,8 +68,12 @@ impl Textures {
     ) {
         let (w, h) = (image.width.max(1) as f32, image.height.max(1) as f32);
         let size = Vec2::new(w, h) * (side / w.max(h));
+        let rect = Rect::from_center_size(centre, size);
+        if !ui.is_rect_visible(rect) {
+            return;
+        }
         let widget = Image::new((self.get(ui.ctx(), image), size)).corner_radius(radius);
-        widget.paint_at(ui, Rect::from_center_size(centre, size));
+        widget.paint_at(ui, rect);
     }
 }
 
