@@ -93,6 +93,10 @@ impl Palette {
             }
             picked
         });
+        if enter && changed && modal.inner.is_none() {
+            // In a slow frame, Enter may have been pressed after more was typed.
+            entries = matching_entries(session, &self.typed);
+        }
         let picked = modal.inner.or(enter.then_some(self.chosen));
         if let Some(i) = picked.filter(|i| entries.get(*i).is_some_and(|entry| entry.enabled)) {
             cx.commands.push(entries.swap_remove(i).command);

@@ -54,6 +54,26 @@ fn typing_run_never_offers_stop() {
 }
 
 #[test]
+fn enter_in_same_frame_as_text_runs_match_of_text() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded_window([900.0, 600.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
+    window.run_steps(3);
+    // Queued events would be spread over several frames.
+    let enter = egui::Event::Key {
+        key: egui::Key::Enter,
+        physical_key: None,
+        pressed: true,
+        repeat: false,
+        modifiers: egui::Modifiers::NONE,
+    };
+    window.input_mut().events.extend([egui::Event::Text("compare".into()), enter]);
+    window.run_steps(3);
+    assert_eq!(window.state().page, Page::Compare);
+}
+
+#[test]
 fn palette_keeps_position_while_typing() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, _) = recorded_window([900.0, 600.0], ThemeChoice::Light, runs.path());
