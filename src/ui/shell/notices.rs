@@ -15,7 +15,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::theme::{self, regular, tokens};
 use crate::ui::widgets::icons::{self, Icon};
 use crate::ui::widgets::input::is_dialog_open;
-use crate::ui::widgets::{allocate_named, coloured, faint, problem, truncated};
+use crate::ui::widgets::{allocate_named, coloured, faint, problem, selectable, truncated};
 
 /// Seconds for which a notice is shown.
 const NOTICE_SECONDS: f64 = 8.0;
@@ -136,11 +136,14 @@ fn notice_row(ui: &mut Ui, notice: &Notice) {
         problem(ui, &notice.problem);
         return;
     }
-    let (t, message) = (tokens(ui), notice.problem.translated());
+    let (t, message) = (tokens(ui), in_window_terms(&notice.problem));
     ui.horizontal_top(|ui| {
         notice_icon(ui, notice);
         ui.vertical(|ui| {
             coloured(ui, explanation::sentence(&message.what), |t| t.strong);
+            if !message.place.is_empty() {
+                selectable(ui, &message.place, theme::mono(11.5), t.subdued);
+            }
             if !message.remedy.is_empty() {
                 let text = RichText::new(explanation::sentence(&message.remedy));
                 ui.label(text.font(regular(12.0)).color(t.subdued));
