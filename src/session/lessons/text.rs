@@ -105,8 +105,12 @@ impl Paragraph {
     }
 }
 
-/// Formats a value with one decimal, in the language's notation.
+/// Formats a value with one decimal, in the language's notation. Returns "–" for a value that is not finite, such as that
+/// of a task that was not measured.
 pub fn format_value(value: f64, language: Language) -> String {
+    if !value.is_finite() {
+        return "–".into();
+    }
     // Adding 0.0 avoids "-0.0".
     let text = format!("{:.1}", (value * 10.0).round() / 10.0 + 0.0);
     language.format_input(&text).replace('-', "−")
