@@ -1,6 +1,7 @@
 //! The scores of an expert as horizontal bars, one for each class.
 
 use egui::{Align2, Color32, Rect, Response, Role, Ui, Vec2, pos2};
+use unicode_width::UnicodeWidthStr;
 
 use super::allocate_named;
 use crate::metrics::Expert;
@@ -20,7 +21,7 @@ pub struct Bar {
 /// Paints the bars of an expert. The first bar has the highest score and is emphasised.
 pub fn bars(ui: &mut Ui, expert: Expert, bars: &[Bar], faded: bool) {
     let t = tokens(ui);
-    let widest = bars.iter().map(|bar| bar.name.chars().count()).max();
+    let widest = bars.iter().map(|bar| bar.name.width()).max();
     let name_width = (widest.unwrap_or(1) as f32 * 8.0 + 8.0)
         .clamp(20.0, (ui.available_width() * 0.36).max(20.0));
     for (i, bar) in bars.iter().enumerate() {

@@ -7,6 +7,7 @@ use egui::{
     Align2, Key, Modifiers, Rect, Response, Role, Sense, Stroke, StrokeKind, TextureHandle, Ui,
     Vec2, WidgetInfo, pos2, vec2,
 };
+use unicode_width::UnicodeWidthStr;
 
 use super::elided_text::paint_name;
 use super::figure_menu::menu;
@@ -45,7 +46,7 @@ pub struct ConfusionMatrix {
     pub counts: Confusion,
     /// The labels of rows and columns.
     names: Vec<String>,
-    /// The length of the longest label.
+    /// The width of the widest label in characters; a Chinese character counts as two.
     longest_label: usize,
     /// The blocks of classes that have a frame.
     frames: Vec<Range<usize>>,
@@ -80,7 +81,7 @@ impl ConfusionMatrix {
             }
         });
         let texture = upload_heat_map(ui.ctx(), "confusion", n, cells);
-        let longest_label = names.iter().map(|name| name.chars().count()).max();
+        let longest_label = names.iter().map(|name| name.width()).max();
         Self {
             most_confused: counts.most_confused(MAX_CONFUSIONS),
             counts,
