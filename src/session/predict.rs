@@ -160,7 +160,7 @@ impl Session {
 
     /// Returns a Problem if a run's weights are on another computer and the user did not choose them. Then they are not
     /// opened, because the run may come from somebody else and the other computer would see the access.
-    pub(super) fn remote_weights_problem(&self, run: &Path) -> Option<Problem> {
+    pub fn remote_weights_problem(&self, run: &Path) -> Option<Problem> {
         let config = &self.header_of(run)?.config;
         let location = &config.backbone;
         self.unapproved_locations(config).contains(location).then(|| {

@@ -6,6 +6,7 @@ mod energies;
 mod map;
 mod movement;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use egui::{Ui, Vec2};
@@ -37,7 +38,7 @@ pub struct State {
     expert: Option<Expert>,
     map: map::State,
     /// A test image to show on Predict once it is decoded: its source, its index and its class.
-    requested_image: Option<((usize, usize), String)>,
+    requested_image: Option<(PathBuf, (usize, usize), String)>,
 }
 
 /// The selected run and task, and the results of Look inside for them.
@@ -141,6 +142,10 @@ fn attention_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
             faint(ui, tr!("predict-inside-attention-no-image"));
             return;
         }
+        if let Some(problem) = cx.session.remote_weights_problem(&scene.header.folder) {
+            widgets::problem(ui, &problem);
+            return;
+        }
         if let Some(problem) = cx.session.predict.inside.image_problem() {
             widgets::problem(ui, problem);
             return;
@@ -177,8 +182,9 @@ fn map_card(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
             && let Some(probe) = scene.current.as_ref().and_then(|now| now.probe.as_ref())
         {
             let class = scene.header.class_order.get(probe.labels[index]).cloned();
-            let location = probe.places[index];
-            cx.pages.predict.inside.requested_image = Some((location, class.unwrap_or_default()));
+            let (run, location) = (scene.header.folder.clone(), probe.places[index]);
+            cx.pages.predict.inside.requested_image =
+                Some((run, location, class.unwrap_or_default()));
         }
     });
 }
@@ -229,9 +235,11 @@ fn has_probe(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) -> bool {
 /// Draws what is being loaded. The height of the view is reserved, so that nothing moves later.
 fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
     ui.set_min_height(RESERVED_HEIGHT);
-    let config = &scene.header.config;
-    if let Some(problem) = cx.session.predict.inside.problem(&scene.header.folder) {
+    let (config, folder) = (&scene.header.config, &scene.header.folder);
+    if let Some(problem) = cx.session.predict.inside.problem(folder) {
         widgets::problem(ui, problem);
+    } else if let Some(problem) = cx.session.remote_weights_problem(folder) {
+        widgets::problem(ui, &problem);
     } else if cx.session.needs_permission(config) {
         open_dataset_button(ui, cx, config);
     } else {
@@ -241,9 +249,15 @@ fn waiting(ui: &mut Ui, cx: &mut Cx<'_>, scene: &Scene<'_>) {
 
 /// Shows the test image that was clicked on Predict once it is decoded.
 fn show_requested_image(cx: &mut Cx<'_>, scene: &Scene<'_>) {
-    let Some(((source, index), class)) = cx.pages.predict.inside.requested_image.clone() else {
+    let requested = cx.pages.predict.inside.requested_image.clone();
+    let Some((run, (source, index), class)) = requested else {
         return;
     };
+    if run != scene.header.folder {
+        // Another run, which may have other images, was selected while the image was being loaded.
+        cx.pages.predict.inside.requested_image = None;
+        return;
+    }
     let session = cx.session;
     let lookup = match source {
         0 => {
