@@ -29,8 +29,10 @@ pub fn no_dialog_reason() -> &'static str {
 pub struct PathDialog {
     purpose: Option<DialogPurpose>,
     typed: String,
-    /// The text above the field.
+    /// The text above the field before a path is checked.
     message: String,
+    /// What is wrong with the path that was checked last; it replaces `message` until the path is changed.
+    check_message: Option<String>,
     /// Whether the field has been focused.
     focused: bool,
     /// The path that is being checked, and when the check started.
@@ -86,7 +88,7 @@ impl PathDialog {
     /// Draws the field. Returns whether the user confirmed the path and whether the user cancelled.
     fn draw_field(&mut self, ui: &mut Ui, purpose: DialogPurpose, enter: bool) -> (bool, bool) {
         headline(ui, purpose.title());
-        faint(ui, &self.message);
+        faint(ui, self.check_message.as_ref().unwrap_or(&self.message));
         let edit =
             widgets::line_edit(&mut self.typed, f32::INFINITY).hint_text(tr!("shell-path-hint"));
         let field = ui.add(edit).accessible_name(tr!("shell-path"));
@@ -95,6 +97,7 @@ impl PathDialog {
         }
         if field.changed() {
             (self.overwrite_warned, self.pending_check) = (false, None);
+            self.check_message = None;
         }
         let mut confirmed = enter || widgets::is_submitted(ui, &field);
         let mut cancelled = ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));
@@ -129,12 +132,12 @@ impl PathDialog {
         match (purpose.default_file_name(), found.exists) {
             (None, false) => {
                 let path = found.path.display().to_string();
-                self.message = tr!("shell-path-missing", path);
+                self.check_message = Some(tr!("shell-path-missing", path));
                 None
             }
             (Some(_), true) if !self.overwrite_warned => {
                 self.overwrite_warned = true;
-                self.message = tr!("shell-path-file-exists").to_owned();
+                self.check_message = Some(tr!("shell-path-file-exists").to_owned());
                 None
             }
             _ => Some(found.path.clone()),

@@ -170,6 +170,8 @@ fn existing_file_is_not_replaced_without_confirmation() {
         window.run_steps(2);
         window.get_by_label(tr!("shell-path")).type_text("x");
         window.run_steps(2);
+        // The warning was about the previous path.
+        assert_absent!(window, "shell-path-file-exists");
     }
     save_screenshot(&mut window, "path-save");
     let new_file = folder.path().join("digits.zip");
