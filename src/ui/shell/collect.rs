@@ -178,7 +178,7 @@ impl Collect {
                 ui.spinner();
             }
             export_menu(ui, DataExportKind::Collection, missing.as_deref(), commands);
-            let hint = tr!("shell-collect-kept-until-close");
+            let hint = tr!("shell-collect-images-kept");
             close |= button(ui, tr!("shell-cancel")).on_hover_text(hint).clicked();
         });
         close
