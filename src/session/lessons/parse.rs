@@ -31,7 +31,7 @@ impl Lesson {
     /// Returns a Problem with the file, the line and a remedy.
     pub fn parse(name: &str, language: Language, text: &str, origin: &str) -> Result<Self> {
         let location = |line: usize| format!("{origin}, line {line}");
-        let text = text.replace("\r\n", "\n");
+        let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
         let (front, body, body_line) = split(&text).map_err(|problem| problem.at(location(1)))?;
         let mut lesson: Self = block(front).map_err(|problem| at_file_line(problem, origin, 2))?;
         let breaks: Vec<usize> = body.match_indices('\n').map(|(at, _)| at).collect();
@@ -116,7 +116,7 @@ fn run_names(body: &str) -> Vec<String> {
         }
         let pair = row.split_once('=').filter(|_| in_run_block);
         let name = pair.filter(|(key, _)| key.trim() == "name");
-        let name = name.map(|(_, value)| value.trim().trim_matches(['"', '\'']).to_string());
+        let name = name.map(|(_, value)| unquoted(value).to_string());
         if let Some(name) = name.filter(|name| !names.contains(name)) {
             names.push(name);
         }
@@ -125,6 +125,15 @@ fn run_names(body: &str) -> Vec<String> {
         }
     }
     names
+}
+
+/// Returns the content of a quoted TOML string, which a comment may follow.
+fn unquoted(value: &str) -> &str {
+    let value = value.trim();
+    match value.strip_prefix(['"', '\'']) {
+        Some(rest) => rest.split(['"', '\'']).next().unwrap_or_default(),
+        None => value,
+    }
 }
 
 /// Parses a fenced block, whose content begins at this line.
@@ -178,6 +187,14 @@ mod tests {
         let windows = EXAMPLE.replace('\n', "\r\n");
         let reparsed = Lesson::parse("t", Language::English, &windows, "t.en.md").unwrap();
         assert_eq!(reparsed, lesson);
+    }
+
+    #[test]
+    fn byte_order_mark_and_comment_after_name_are_accepted() {
+        let lesson = Lesson::parse("t", Language::English, EXAMPLE, "t.en.md").unwrap();
+        let text = EXAMPLE.replace("name = \"a\"", "name = \"a\" # the first \"run\"");
+        let text = format!("\u{feff}{text}");
+        assert_eq!(Lesson::parse("t", Language::English, &text, "t.en.md").unwrap(), lesson);
     }
 
     #[test]
