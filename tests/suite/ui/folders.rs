@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::backend::{Backend, RecordedBackend};
 use lae_studio::session::{Disk, Session};
@@ -54,10 +54,16 @@ fn run_folders_can_be_added_and_removed() {
     window.get_by_label(tr!("shell-folders-add")).click();
     wait_until_idle(&mut window);
     assert!(shows!(window, "notices-run-folder-empty"));
+    // A path is kept until its folder is added.
+    let typed = |window: &Harness<'_, StudioApp>| {
+        window.get_by_label(tr!("shell-folders-path")).accesskit_node().value()
+    };
+    assert_eq!(typed(&window), Some(empty.display().to_string()));
     fill(&mut window, tr!("shell-folders-path"), &shared.display().to_string());
     window.key_press(egui::Key::Enter);
     wait_until_idle(&mut window);
     window.get_by_label("1 run");
+    assert_eq!(typed(&window).unwrap_or_default(), "");
     save_screenshot(&mut window, "folders");
     window.get_by_label(tr!("shell-close")).click();
     wait_until_idle(&mut window);
