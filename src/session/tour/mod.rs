@@ -92,6 +92,8 @@ pub struct Tour {
     plan_requested: bool,
     /// Whether the first run was paused for the user's guess.
     was_paused: bool,
+    /// Whether the first run continued after the user's guess.
+    pub was_resumed: bool,
 }
 
 impl Tour {

@@ -71,7 +71,11 @@ impl Session {
                 }
                 Some(TourStep::FineTuning)
             }
-            TourStep::FineTuning => self.is_done(tour, run).then_some(TourStep::Pet),
+            TourStep::FineTuning => {
+                let is_done = self.is_done(tour, run);
+                tour.was_resumed |= run.state == TourRunState::Running;
+                is_done.then_some(TourStep::Pet)
+            }
             TourStep::Pet => self.is_done(tour, run).then_some(TourStep::Lae),
             TourStep::Lae => {
                 let is_done = self.is_done(tour, run);

@@ -138,11 +138,21 @@ fn tour_advances_through_steps_and_waits_for_guess() {
     // A changed drawing is predicted again.
     session.pin_drawn(0, image(3).into());
     answer_requests(&mut session, &backend, &mut handled, 0.95);
+    let enter_phase = |session: &mut Session, phase: Phase| {
+        backend.push(Event::Phase { run: "/fine-tuning".into(), phase });
+        session.drain();
+    };
+    enter_phase(&mut session, Phase::Paused);
     session.guess_drawing_outcome(DrawingOutcome::Wrong);
     assert_eq!(
         (step(&session), backend.last_request()),
         (TourStep::FineTuning, ControlRequest::Run)
     );
+    // A later pause is the user's.
+    let was_resumed = |session: &Session| session.learn.tour.as_ref().unwrap().was_resumed;
+    assert!(!was_resumed(&session));
+    enter_phase(&mut session, Phase::Training { task: 1, epoch: 0, frozen: false });
+    assert!(was_resumed(&session));
     backend.push(report(1, 0));
     let run = "/fine-tuning".into();
     backend.push(Event::Finished { run });

@@ -62,7 +62,8 @@ fn obstacle(session: &Session, tour: &Tour) -> Option<String> {
 /// Returns whether the user paused the run of the step; the tour itself pauses the first run for the guess.
 pub fn is_paused_by_user(tour: &Tour) -> bool {
     let run = tour.run();
-    let for_the_guess = tour.step <= TourStep::FineTuning && run.measured_tasks() == 1;
+    let for_the_guess =
+        tour.step <= TourStep::FineTuning && run.measured_tasks() == 1 && !tour.was_resumed;
     run.state == TourRunState::Paused && !for_the_guess
 }
 
