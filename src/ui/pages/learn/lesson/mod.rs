@@ -12,7 +12,7 @@ use std::sync::Arc;
 use egui::style::ScrollAnimation;
 use egui::{Align, Popup, Ui};
 
-use crate::session::lessons::{Lesson, LessonPart, summary};
+use crate::session::lessons::{Lesson, LessonEntry, LessonPart, summary};
 use crate::store::export::Format;
 use crate::texts::Language;
 use crate::tr;
@@ -105,7 +105,11 @@ fn in_language(cx: &mut Cx<'_>, lesson: &Arc<Lesson>) -> Arc<Lesson> {
         return lesson.clone();
     }
     let entries = cx.session.learn.lessons.list.ready().into_iter();
-    let lessons = entries.flat_map(|entries| entries.iter());
+    let entries = entries.flat_map(|entries| entries.iter());
+    // A user's own lesson can have the name of a built-in lesson.
+    let is_this = |entry: &LessonEntry| entry.lesson.as_ref().is_ok_and(|other| other == lesson);
+    let is_built_in = entries.clone().any(|entry| entry.is_built_in && is_this(entry));
+    let lessons = entries.filter(|entry| entry.is_built_in == is_built_in);
     let mut lessons = lessons.filter_map(|entry| entry.lesson.as_ref().ok());
     let other = lessons.find(|other| other.name == lesson.name && other.language == language);
     // Lessons with the same name but other runs are different lessons.
