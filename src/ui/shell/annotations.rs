@@ -26,6 +26,8 @@ pub struct Draft {
     /// The tags, separated by commas.
     tags: String,
     note: String,
+    /// Name, tags and note before they were edited.
+    initial: [String; 3],
     /// Whether the field for the name must still be focused.
     needs_focus: bool,
 }
@@ -34,14 +36,20 @@ impl Draft {
     /// Returns the current notes on this run.
     pub fn new(session: &Session, folder: PathBuf) -> Self {
         let about = session.annotations(&folder);
+        let tags = about.tags.join(", ");
         Self {
+            initial: [about.name.clone(), tags.clone(), about.note.clone()],
             settings_summary: session.header_of(&folder).map_or_else(String::new, generated_title),
             folder,
             name: about.name,
-            tags: about.tags.join(", "),
+            tags,
             note: about.note,
             needs_focus: true,
         }
+    }
+
+    fn is_changed(&self) -> bool {
+        [&self.name, &self.tags, &self.note] != self.initial.each_ref()
     }
 
     fn about(&self) -> Annotations {
@@ -67,7 +75,9 @@ pub(super) fn show(open: &mut Option<Draft>, cx: &mut OverlayContext<'_>) {
         let changed = about.map(|about| vec![(draft.folder.clone(), about)]);
         save_or_cancel(ui, save, changed, cx.commands)
     });
-    if modal.inner || modal.should_close() {
+    // A click next to the dialog must not discard a note.
+    let is_stray_click = modal.backdrop_response.clicked() && draft.is_changed();
+    if modal.inner || (modal.should_close() && !is_stray_click) {
         *open = None;
     }
 }
