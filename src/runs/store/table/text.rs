@@ -96,7 +96,7 @@ impl TextTable {
         let mut text = String::from("|");
         let mut rule = String::from("|");
         for heading in &self.headings {
-            let _ = write!(text, " {} |", heading.title);
+            let _ = write!(text, " {} |", markdown_cell(&heading.title));
             rule.push_str(match heading.align {
                 Align::Left => "---|",
                 Align::Right => "---:|",
@@ -106,7 +106,7 @@ impl TextTable {
         for (row_index, row) in self.rows.iter().enumerate() {
             text.push('|');
             for (column, cell) in row.iter().enumerate() {
-                let cell = one_line(cell).replace('|', "\\|");
+                let cell = markdown_cell(cell);
                 let _ = match self.marks.get(&[row_index, column]) {
                     Some(Mark::Best) => write!(text, " **{cell}** |"),
                     _ => write!(text, " {cell} |"),
@@ -147,7 +147,10 @@ impl TextTable {
                     Some(Mark::Second) => format!("\\underline{{${}$}}", math_text(cell)),
                 },
             });
-            let _ = writeln!(text, "{} \\\\", cells.collect::<Vec<_>>().join(" & "));
+            let line = cells.collect::<Vec<_>>().join(" & ");
+            // After the end of a row, LaTeX reads these as the start of an argument.
+            let guard = if line.starts_with(['[', '*']) { "{}" } else { "" };
+            let _ = writeln!(text, "{guard}{line} \\\\");
         }
         text.push_str("\\bottomrule\n\\end{tabular}\n");
         text
@@ -170,14 +173,10 @@ impl TextTable {
     /// # Errors
     /// Returns a Problem if it cannot be written.
     pub fn to_csv(&self) -> Result<String> {
-        let titles = self.headings.iter().map(|h| h.title.as_str());
-        let rows = self.rows.iter().map(|row| {
-            let cells = row.iter().map(|cell| match cell.parse::<f64>() {
-                Ok(_) => Cow::Borrowed(cell.as_str()),
-                Err(_) => escape_formula(cell),
-            });
-            cells.collect::<Vec<_>>()
-        });
+        let titles: Vec<_> = self.headings.iter().map(|heading| csv_cell(&heading.title)).collect();
+        let titles = titles.iter().map(|title| &**title);
+        let rows = self.rows.iter();
+        let rows = rows.map(|row| row.iter().map(|cell| csv_cell(cell)).collect::<Vec<_>>());
         let bytes = table_csv(titles.collect(), rows)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
@@ -186,6 +185,19 @@ impl TextTable {
 /// Returns a cell without line breaks and tabs.
 fn one_line(cell: &str) -> String {
     cell.replace(['\n', '\r', '\t'], " ")
+}
+
+/// Returns a cell for Markdown.
+fn markdown_cell(cell: &str) -> String {
+    one_line(cell).replace('|', "\\|")
+}
+
+/// Returns a cell for CSV. A number stays as it is.
+fn csv_cell(cell: &str) -> Cow<'_, str> {
+    match cell.parse::<f64>() {
+        Ok(_) => Cow::Borrowed(cell),
+        Err(_) => escape_formula(cell),
+    }
 }
 
 /// Returns a cell in LaTeX; a number, with its spread if any, is set in math mode.
@@ -215,6 +227,9 @@ pub(super) fn latex_text(text: &str) -> String {
             '\\' => escaped.push_str("\\textbackslash{}"),
             '~' => escaped.push_str("\\textasciitilde{}"),
             '^' => escaped.push_str("\\textasciicircum{}"),
+            '<' => escaped.push_str("\\textless{}"),
+            '>' => escaped.push_str("\\textgreater{}"),
+            '|' => escaped.push_str("\\textbar{}"),
             '·' => escaped.push_str("$\\cdot$"),
             '–' => escaped.push_str("--"),
             _ => escaped.push(c),
@@ -234,6 +249,20 @@ mod tests {
         assert_eq!(latex_number("93.4 ± 0.6"), "$93.4 \\pm 0.6$");
         assert_eq!(latex_number("–"), "--");
         assert_eq!(latex_number("3 of_5"), "3 of\\_5");
+        assert_eq!(latex_text("a<b|c"), "a\\textless{}b\\textbar{}c");
+        let mut table = TextTable::default();
+        table.add_column("run", Align::Left);
+        table.add_row(["[x]".to_string()]);
+        assert!(table.to_latex().contains("\\midrule\n{}[x] \\\\\n"));
+    }
+
+    #[test]
+    fn escapes_titles_in_markdown_and_csv() {
+        let mut table = TextTable::default();
+        table.add_column("a|b", Align::Left);
+        table.add_column("=1+1", Align::Right);
+        assert_eq!(table.to_markdown(), "| a\\|b | =1+1 |\n|---|---:|\n");
+        assert_eq!(table.to_csv().unwrap_or_default(), "a|b,'=1+1\n");
     }
 
     #[test]
