@@ -1,5 +1,6 @@
 //! Removes private data from the log: the user's home folder, paths, and names of classes and data.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// Replaces a name.
@@ -11,7 +12,8 @@ const PATH: &str = "‹path›";
 #[derive(Debug, Default)]
 pub struct Redactor {
     home: Option<String>,
-    names: BTreeSet<String>,
+    /// The longest first, because a name may begin with another one.
+    names: BTreeSet<(Reverse<usize>, String)>,
 }
 
 impl Redactor {
@@ -32,7 +34,7 @@ impl Redactor {
             let name = name.as_ref().trim();
             let is_private = name.chars().nth(1).is_some() && name.parse::<f64>().is_err();
             if is_private {
-                self.names.insert(name.to_string());
+                self.names.insert((Reverse(name.len()), name.to_string()));
             }
         }
     }
@@ -43,14 +45,15 @@ impl Redactor {
         // Paths are replaced first, because replacing a name inside a path would hide the start of the path.
         let is_path = |name: &&String| name.contains(['/', '\\']);
         let mut text = text.to_string();
-        for path in self.names.iter().filter(is_path) {
+        let names = || self.names.iter().map(|(_, name)| name);
+        for path in names().filter(is_path) {
             text = replace_words(&text, path, PATH);
         }
         if let Some(home) = &self.home {
             text = text.replace(home, "~");
         }
         text = replace_paths(&text);
-        for name in self.names.iter().filter(|name| !is_path(name)) {
+        for name in names().filter(|name| !is_path(name)) {
             text = replace_words(&text, name, NAME);
         }
         text
@@ -154,7 +157,8 @@ mod tests {
 
     fn redactor() -> Redactor {
         let mut redactor = Redactor { home: Some("/home/ada".into()), names: BTreeSet::new() };
-        redactor.add(["robin", "great tit", "3", "x", "1e3", "rob", "home", "/srv/my birds"]);
+        redactor.add(["robin", "great", "great tit", "3", "x", "1e3", "rob", "home"]);
+        redactor.add(["/srv/my", "/srv/my birds"]);
         redactor
     }
 
