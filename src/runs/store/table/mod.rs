@@ -301,8 +301,11 @@ fn display_text(row: &Row<'_>, column: &Column) -> String {
     let first = row.runs.first();
     let matching_run = first.filter(|run| column.cell(run) == cell);
     match (&cell, matching_run) {
+        // Settings are shown in full.
         (Cell::Number(number), _)
-            if number.fract() != 0.0 && (number.abs() >= 1.0 || column.key() == "seconds") =>
+            if matches!(column, Column::Fact(_))
+                && number.fract() != 0.0
+                && (number.abs() >= 1.0 || column.key() == "seconds") =>
         {
             format!("{number:.1}")
         }
