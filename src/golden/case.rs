@@ -4,7 +4,7 @@
 use burn::tensor::{Device, Tensor};
 
 use super::Tolerance;
-use super::comparer::Comparer;
+use super::comparer::{Comparer, max_or_nan};
 use super::file::{GoldenFile, ParameterNames, mapped_name, to_parameter};
 use crate::method::aper::Aper;
 use crate::method::ease::Ease;
@@ -265,7 +265,7 @@ fn compare_regression(comparer: &mut Comparer<'_>, task: usize, method: &RanPac)
     // The losses of the smallest λ depend on rounding errors of the f32 features.
     let losses = choice.losses.iter().zip(comparer.file.doubles(&name("ridge_losses"))?);
     let errors = losses.skip(6).map(|(a, b)| (a / b - 1.0).abs());
-    let error = errors.fold(0.0, f64::max);
+    let error = errors.fold(0.0, max_or_nan);
     comparer.push(name("ridge_losses"), error, error <= 10.0 * single);
     let limit = 10.0 * comparer.tolerance.trajectory;
     comparer.compare(&name("weight"), &method.weight.values, limit)

@@ -209,7 +209,7 @@ fn relative_error(a: &HostTensor, b: &HostTensor, size: f64) -> f64 {
 }
 
 /// Returns the larger value; NaN if one of them is NaN.
-fn max_or_nan(max: f64, value: f64) -> f64 {
+pub(super) fn max_or_nan(max: f64, value: f64) -> f64 {
     if value > max || value.is_nan() { value } else { max }
 }
 
