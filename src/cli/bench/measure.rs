@@ -53,7 +53,8 @@ impl BenchCase<'_> {
         let (weights, _) = weight_type(self.precision.weight_type(), &ready.info, ready.half)?;
         let config = self.config()?;
         if ready.info.is_cpu() {
-            check_memory(&config, memory::available_bytes())?;
+            let stored = RunConfig { precision: self.precision, ..config.clone() };
+            check_memory(&stored, memory::available_bytes())?;
         }
         let placement: WeightPlacement = (&ready.device, weights).into();
         let min_duration = Duration::from_secs_f64(self.args.seconds);
