@@ -1,5 +1,6 @@
 //! `grid --place`: runs a grid on another machine; each run is downloaded when it ends.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use super::super::CommandOutcome;
@@ -73,8 +74,8 @@ fn absolute_data_paths(args: &Args) -> Result<Vec<(String, String)>> {
     Ok(pairs.map(|(name, source)| (name, to_absolute(source))).collect())
 }
 
-/// Starts the grid on the other machine, or follows it if it already runs there; returns `None` if it continues there
-/// without this program.
+/// Starts the grid on the other machine, or follows a job there that trains all of its cells; returns `None` if it
+/// continues there without this program.
 fn run_remotely(
     args: &Args,
     connection: RemoteConnection,
@@ -84,12 +85,11 @@ fn run_remotely(
     control: &Control,
 ) -> Result<Option<GridEnd>> {
     let attachments = collect_grid_attachments(&mut work, root, &connection.place.data)?;
-    let is_same_grid = |job: &&Job| matches!(&job.work, JobWork::Grid(other) if (&other.name, &other.text) == (&work.name, &work.text));
-    let existing = connection.jobs.iter().find(is_same_grid).cloned();
-    let cells = match existing.as_ref().map(|job| &job.work) {
-        Some(JobWork::Grid(other)) => other.cells.clone(),
-        _ => work.cells.clone(),
-    };
+    let existing = connection.jobs.iter().find_map(|job| {
+        let cells = cells_of_same_grid(job, &work, plan.cells.cells.len())?;
+        Some((job.id, cells))
+    });
+    let cells = existing.as_ref().map_or(&work.cells, |(_, cells)| cells).clone();
     let mut sink = RemoteGridSink {
         reporter: GridReporter::new(args.quiet, plan, &cells),
         plan,
@@ -98,7 +98,7 @@ fn run_remotely(
     };
     let detach = args.at.detach;
     let outcome = match existing {
-        Some(job) => connection.follow_job(job.id, detach, &mut sink, control),
+        Some((id, _)) => connection.follow_job(id, detach, &mut sink, control),
         None => {
             let uploaded = connection.upload_attachments(attachments, control)?;
             let device = args.device.clone().or_else(|| connection.place.device.clone());
@@ -116,6 +116,22 @@ fn run_remotely(
         Err(_) if sink.failed > 0 => Ok(Some(GridEnd::Done { failed: sink.failed })),
         Err(problem) => Err(problem),
     }
+}
+
+/// Returns the cells of a job, by their indices, if it trains all cells of `work`; `all` is the number of cells of the
+/// grid.
+fn cells_of_same_grid(job: &Job, work: &GridWork, all: usize) -> Option<Vec<usize>> {
+    let JobWork::Grid(other) = &job.work else {
+        return None;
+    };
+    let is_same = (&other.name, &other.text, other.search) == (&work.name, &work.text, None);
+    // A job without numbers trains all cells.
+    let cells = match other.cells.is_empty() {
+        true => (0..all).collect(),
+        false => other.cells.clone(),
+    };
+    let trained: HashSet<usize> = cells.iter().copied().collect();
+    (is_same && work.cells.iter().all(|cell| trained.contains(cell))).then_some(cells)
 }
 
 /// Reports a grid on another machine in the same way as a local one.
@@ -141,5 +157,31 @@ impl Sink for RemoteGridSink<'_> {
             _ => {}
         }
         self.reporter.report_cell(self.plan, cell, &standing);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::job::SearchBy;
+
+    #[test]
+    fn follows_only_jobs_that_train_all_cells() {
+        let work = |cells: &[usize], search| GridWork {
+            name: "a".into(),
+            text: "epochs = 1".into(),
+            runs: 3,
+            search,
+            cells: cells.to_vec(),
+            data: Vec::new(),
+        };
+        let found = |cells: &[usize], search| {
+            let job = Job::grid(work(cells, search), None, String::new());
+            cells_of_same_grid(&job, &work(&[0, 2], None), 3)
+        };
+        assert_eq!(found(&[2, 0], None), Some(vec![2, 0]));
+        assert_eq!(found(&[], None), Some(vec![0, 1, 2]));
+        assert_eq!(found(&[0, 1], None), None);
+        assert_eq!(found(&[], Some(SearchBy::All)), None);
     }
 }
