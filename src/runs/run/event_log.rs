@@ -141,7 +141,8 @@ impl LoggedSink<'_> {
     /// Logs that a run with these settings is being prepared.
     pub fn log_preparation(&self, action: &str, config: &RunConfig) {
         let paths = [&config.data, &config.backbone, &config.order];
-        let paths = paths.into_iter().filter(|text| text.contains(['/', '\\']));
+        let paths = paths.into_iter().chain(&config.pet_start);
+        let paths = paths.filter(|text| text.contains(['/', '\\']));
         redact(paths);
         tracing::info!("{action}: {}", describe_settings(config));
     }
