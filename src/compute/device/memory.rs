@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::DeviceInfo;
 use super::child::run_child;
-use super::{AdapterKind, DeviceInfo};
 use crate::files;
 use crate::memory;
 
@@ -42,11 +42,11 @@ pub fn gpu_memory(info: &DeviceInfo) -> Option<GpuMemory> {
 }
 
 fn query_memory(info: &DeviceInfo) -> Option<GpuMemory> {
-    match info.kind {
-        AdapterKind::Cpu | AdapterKind::IntegratedGpu | AdapterKind::SoftwareGpu => {
+    match info.kind.shares_memory() {
+        true => {
             Some(GpuMemory { total: memory::machine_bytes()?, free: memory::available_bytes()? })
         }
-        AdapterKind::DiscreteGpu | AdapterKind::VirtualGpu | AdapterKind::OtherGpu => {
+        false => {
             let folder = Path::new("/sys/bus/pci/devices").join(&info.pci);
             read_sysfs(&folder).or_else(|| query_nvidia_smi(info))
         }

@@ -87,6 +87,11 @@ impl AdapterKind {
     pub fn is_hardware_gpu(self) -> bool {
         matches!(self, Self::DiscreteGpu | Self::IntegratedGpu | Self::VirtualGpu)
     }
+
+    /// Returns whether it uses the memory of the machine rather than its own.
+    pub fn shares_memory(self) -> bool {
+        matches!(self, Self::Cpu | Self::IntegratedGpu | Self::SoftwareGpu)
+    }
 }
 
 /// The API of a device, best first.

@@ -9,6 +9,7 @@ use crate::backbone::architecture::SavedTensors;
 use crate::backbone::library::Description;
 use crate::backbone::{IN_ATTENTION, IN_MLP, TokenCounts};
 use crate::data::loader;
+use crate::device;
 use crate::method::{ConfiguredMethod, MemoryEstimate};
 use crate::nn::WeightType;
 use crate::pet::{BlockShape, PetSpec, Site};
@@ -36,7 +37,12 @@ pub fn estimate_peak_memory(
 ) -> u64 {
     let gpu = run_device::gpu_weight_type(config);
     let input = backbone.entry.input_spec().size;
-    let buffered = loader::max_buffered_bytes(config.batch, input);
+    // Prefetched batches are in host memory, which some GPUs do not share.
+    let is_shared = device::choose(&config.device).map_or(true, |info| info.kind.shares_memory());
+    let buffered = match is_shared {
+        true => loader::max_buffered_bytes(config.batch, input),
+        false => 0,
+    };
     peak_bytes(config, backbone, pet, gpu).saturating_add(buffered)
 }
 
