@@ -245,7 +245,7 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
         },
     };
     found.cloned().ok_or_else(|| {
-        let what = match wanted {
+        let what = match lower.as_str() {
             "gpu" => message!("problem-no-gpu"),
             _ => message!("problem-device-not-found", wanted),
         };
@@ -314,8 +314,10 @@ mod tests {
     fn software_adapter_is_not_chosen_automatically() {
         let bare = [cpu(), device(1, "llvmpipe", AdapterKind::SoftwareGpu, Api::Vulkan)];
         assert!(choose_from(&bare, "auto").unwrap().is_cpu());
-        let problem = choose_from(&bare, "gpu").unwrap_err();
-        assert!(problem.is("problem-no-gpu"), "{problem}");
+        for wanted in ["gpu", " GPU"] {
+            let problem = choose_from(&bare, wanted).unwrap_err();
+            assert!(problem.is("problem-no-gpu"), "{problem}");
+        }
     }
 
     #[test]
