@@ -176,6 +176,10 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let pytorch = pytorch.transpose()?;
     // Errors of all rows are reported before the first one is measured.
     let cases = args.cases()?;
+    if cases.is_empty() {
+        let problem = Problem::new("no requested mode applies to these methods").at("--mode");
+        return Err(problem.advise("omit --mode to measure all modes that apply"));
+    }
     for (case, _) in &cases {
         experiment::check(&case.config()?)?;
     }

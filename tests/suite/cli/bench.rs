@@ -150,3 +150,13 @@ echo "{\"images_per_second\": 0.5, \"asked\": \"$*\"}"
     assert!(stderr_text.contains("PyTorch cannot be measured"), "{stderr_text}");
     assert!(stderr_text.contains("pip install torch timm"), "{stderr_text}");
 }
+
+#[test]
+fn bench_rejects_modes_of_no_method() {
+    let root = tempfile::tempdir().unwrap();
+    let words = "bench --backbone lae-nano --device cpu --method simplecil --mode train";
+    let words: Vec<&str> = words.split(' ').collect();
+    let output = run(&words, root.path());
+    assert!(!output.status.success());
+    assert!(stderr(&output).contains("no requested mode applies"), "{}", stderr(&output));
+}
