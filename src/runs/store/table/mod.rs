@@ -30,7 +30,7 @@ use super::json::Figures;
 use super::key::RunKey;
 use super::load::StoredState;
 use super::summary::RunSummary;
-use crate::run::config::{RunConfig, differences, differs};
+use crate::run::config::{RunConfig, differences, differs, setting};
 use crate::run::event::RunHeader;
 
 /// A run as needed for tables, borrowed from its summary or from a row of a list.
@@ -242,10 +242,11 @@ fn row_cell(row: &Row<'_>, column: &Column) -> Cell {
     let mut cells = row.runs.iter().map(|run| column.cell(run));
     let first = cells.next().unwrap_or(Cell::Nothing);
     let others: Vec<Cell> = cells.collect();
+    let is_measured = matches!(column, Column::Fact(fact) if setting(fact.key).is_none());
     match (others.iter().all(|cell| *cell == first), &first) {
         (true, _) => first,
-        // Numeric facts, such as seconds, are averaged like figures.
-        (false, Cell::Number(number)) if matches!(column, Column::Fact(_)) => {
+        // Numeric facts, such as seconds, are averaged like figures; those with the name of a setting are not.
+        (false, Cell::Number(number)) if is_measured => {
             let numbers = others.iter().filter_map(|cell| match cell {
                 Cell::Number(number) => Some(*number),
                 _ => None,
