@@ -32,13 +32,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR", requires = "csv")]
     folder: Option<PathBuf>,
     /// Table to write, one row per image; - for standard output
-    #[arg(long, value_name = "FILE|-", requires = "folder")]
+    #[arg(long, value_name = "FILE|-", requires = "folder", conflicts_with = "images")]
     csv: Option<PathBuf>,
     /// Write all columns: also each expert's prediction, the out-of-distribution score and the top five classes
-    #[arg(long, requires = "csv")]
+    #[arg(long, requires = "csv", conflicts_with = "images")]
     all_columns: bool,
     /// Also copy each image into a subfolder of this new folder, named after its class
-    #[arg(long, value_name = "DIR", requires = "csv")]
+    #[arg(long, value_name = "DIR", requires = "csv", conflicts_with = "images")]
     copy_to: Option<PathBuf>,
     /// Do not check whether an image belongs to none of the classes
     #[arg(long)]
