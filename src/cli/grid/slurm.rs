@@ -23,10 +23,11 @@ pub(super) struct Options {
     #[arg(long, value_name = "PLACE", num_args = 0..=1, requires = "grid", conflicts_with = "place")]
     slurm: Option<Option<String>>,
     /// Cancel the grid's tasks, both queued and running; their runs are saved
-    #[arg(long, requires = "slurm", conflicts_with_all = ["list", "json"])]
+    #[arg(long, requires = "slurm", conflicts_with_all = ["list", "json", "place", "search"])]
     cancel: bool,
     /// Maximum number of tasks that run at once
-    #[arg(long, value_name = "N", requires = "slurm", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", requires = "slurm", conflicts_with_all = ["place", "search"],
+          value_parser = clap::value_parser!(u32).range(1..))]
     at_once: Option<u32>,
     /// Print the script of a task, as a template for the key `script` of a place
     #[arg(long, conflicts_with_all = ["grid", "json"])]

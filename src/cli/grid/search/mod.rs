@@ -23,23 +23,28 @@ use crate::run::job::SearchBy;
 use crate::store;
 use report::{Forecast, SearchReport, listing, plan_text, verdict_text};
 
+/// Options that a search does not accept. Each of its options lists them, because clap ignores `requires = "search"` if
+/// one of them is given.
+const NOT_SEARCHED: [&str; 5] = ["slurm", "place", "shard", "cells", "only"];
+
 /// Options of a search.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Search")]
 pub(super) struct Options {
     /// Choose the best row for each method on a validation share of the training images: halving (successive halving)
     /// trains all rows for a few epochs and continues with the better half; all trains every row for all epochs
-    #[arg(long, value_name = "HOW", requires = "grid",
-          conflicts_with_all = ["slurm", "place", "shard", "cells", "only"], value_parser = strategies())]
+    #[arg(long, value_name = "HOW", requires = "grid", conflicts_with_all = NOT_SEARCHED, value_parser = strategies())]
     pub search: Option<SearchBy>,
     /// Maximum training steps per method [default: enough for the smallest number of rows that a method has]
-    #[arg(long, value_name = "STEPS", requires = "search", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "STEPS", requires = "search", conflicts_with_all = NOT_SEARCHED,
+          value_parser = clap::value_parser!(u32).range(1..))]
     budget: Option<u32>,
     /// The validation share, if the grid has none
-    #[arg(long, value_name = "SHARE", requires = "search", default_value_t = 0.2, value_parser = share)]
+    #[arg(long, value_name = "SHARE", requires = "search", conflicts_with_all = NOT_SEARCHED, default_value_t = 0.2,
+          value_parser = share)]
     validation: f64,
     /// Write the chosen rows as a grid to this file, to run them on the test images
-    #[arg(long, value_name = "FILE", requires = "search")]
+    #[arg(long, value_name = "FILE", requires = "search", conflicts_with_all = NOT_SEARCHED)]
     winners: Option<PathBuf>,
 }
 
