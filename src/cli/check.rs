@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::CommandOutcome;
 use super::output::{JsonOutput, format_duration, print_message};
 use super::progress::Reporter;
-use super::run_args::MovedFiles;
+use super::run_args::{MovedFiles, from_one};
 use super::signals::stop_on_ctrl_c;
 use crate::experiment::ResourceCache;
 use crate::experiment::verification::{CheckReport, CheckRequest, Verdict, check_path};
@@ -27,7 +27,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
     /// Classify only this many test images after each task, evenly spaced
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = from_one)]
     limit: Option<u64>,
     /// Also train the run again, in a temporary folder
     #[arg(long)]

@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::CommandOutcome;
 use super::output::{format_size, print_message};
-use super::run_args::snapshot;
+use super::run_args::{from_one, snapshot};
 use crate::export::{Format, export};
 use crate::problem::Result;
 use crate::store;
@@ -24,7 +24,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FOLDER")]
     to: Option<PathBuf>,
     /// Export the state after this task (from 1) [default: the last one]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = from_one)]
     task: Option<u64>,
     /// Look for the run in this folder
     #[arg(long, value_name = "DIR", help_heading = "Output")]

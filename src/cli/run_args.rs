@@ -33,6 +33,12 @@ impl MovedFiles {
     }
 }
 
+/// Parses a whole number from 1.
+pub(super) fn from_one(text: &str) -> Result<u64, &'static str> {
+    let number = text.parse().ok().filter(|number: &u64| *number > 0);
+    number.ok_or("give a whole number from 1")
+}
+
 /// The options that these commands share.
 #[derive(clap::Args)]
 pub(super) struct RunArgs {
@@ -40,7 +46,7 @@ pub(super) struct RunArgs {
     #[arg(value_name = "RUN")]
     run: String,
     /// Use the state after this task (from 1) [default: the last one]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = from_one)]
     pub task: Option<u64>,
     /// auto, cpu, gpu, or a number or name from `lae-studio devices` [default: the run's]
     #[arg(long, value_name = "DEVICE")]
