@@ -1,6 +1,7 @@
 //! Names that users write: their maximum length, and suggestions for misspelt ones.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
@@ -123,7 +124,8 @@ pub fn suggest_name<'n>(
 ) -> Result<&'n str, Message> {
     let mut known: Vec<&str> = known.into_iter().collect();
     closest_name(name, known.iter().copied()).ok_or_else(|| {
-        known.dedup();
+        let mut seen = HashSet::new();
+        known.retain(|name| seen.insert(*name));
         match known.is_empty() {
             true => message!("advice-remove-unneeded-choice"),
             false => message!("advice-known-names", names = known.join(", ")),
