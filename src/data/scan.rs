@@ -11,6 +11,7 @@ use super::{
     Dataset, OpenOptions, ProgressReporter, RawDataset, archive, builtin, folder, published,
 };
 use crate::message;
+use crate::names::closest_name;
 use crate::problem::{Problem, Result};
 
 /// The files, classes and given splits of a dataset, and the result of checking its images.
@@ -87,9 +88,12 @@ fn find_dataset(
             found.origin = source.to_owned();
             return Ok(found);
         }
-        return Err(Problem::new(message!("problem-dataset-not-found"))
-            .at(source)
-            .advise(message!("advice-give-dataset")));
+        let names = builtin::names().chain(published::PUBLISHED.iter().map(|data| data.name));
+        let remedy = match closest_name(source, names) {
+            Some(near) => message!("advice-did-you-mean-plain", name = near),
+            None => message!("advice-give-dataset"),
+        };
+        return Err(Problem::new(message!("problem-dataset-not-found")).at(source).advise(remedy));
     }
     open_path(path, options, progress)
 }
