@@ -122,6 +122,9 @@ pub fn find_run(root: &Path, wanted: &str) -> Result<PathBuf> {
     match matching.as_slice() {
         [only] => Ok(root.join(only)),
         several if several.iter().any(|name| *name == wanted) => Ok(root.join(wanted)),
+        [] if path.is_file() => Err(Problem::new(message!("problem-run-is-file"))
+            .at_path(path)
+            .advise(message!("advice-unpack-run-first"))),
         [] if path.exists() => Err(no_run_problem(path)),
         [] => {
             let remedy = if names.is_empty() {
