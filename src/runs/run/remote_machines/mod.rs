@@ -115,7 +115,7 @@ impl RemoteMachines {
             let problem = Problem::new(format!("there is no place named {name}"));
             match config_path().filter(|_| self.list.is_empty()) {
                 Some(path) => problem.at_path(path).advise(format!(
-                    "add it to this file: [{name}], and below it ssh = \"HOST\", with HOST as in `ssh HOST`"
+                    "add it to this file: [{name}], and below it ssh = \"HOST\", with HOST as in `ssh HOST`, or slurm = true for a cluster"
                 )),
                 None => with_suggestion(problem, name, self.list.iter().map(|machine| &*machine.name)),
             }
