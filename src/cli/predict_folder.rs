@@ -77,9 +77,9 @@ impl TablePaths<'_> {
             task,
             copied,
         };
-        let pictures = count_with_noun(count.of, "image");
-        let text = format!("{pictures} classified in {csv}\n");
-        json.finish(&report, &text)
+        let classified = count_with_noun(count.of - count.unreadable, "image");
+        json.print_results(&report, &format!("{classified} classified in {csv}\n"))?;
+        Ok(outcome(count))
     }
 
     /// Writes the complete table to standard output, or nothing if it was stopped or failed.
@@ -87,9 +87,9 @@ impl TablePaths<'_> {
         let to_problem = |error| Problem::io("store the table", std::env::temp_dir(), &error);
         let temp_dir = tempfile::tempdir().map_err(to_problem)?;
         let csv = temp_dir.path().join("table.csv");
-        if self.write_csv(loaded, &csv)?.is_none() {
+        let Some(count) = self.write_csv(loaded, &csv)? else {
             return Ok(CommandOutcome::Stopped);
-        }
+        };
         self.copy_images(&csv)?;
         if std::io::stdout().is_terminal() {
             // Control characters in file names must not reach the terminal.
@@ -97,7 +97,7 @@ impl TablePaths<'_> {
         } else {
             copy_to_stdout(&mut files::open(&csv).map_err(to_problem)?)?;
         }
-        Ok(CommandOutcome::Done)
+        Ok(outcome(count))
     }
 
     /// Copies the images of a table by class, if requested; returns their number.
@@ -137,4 +137,9 @@ impl TablePaths<'_> {
         }
         Ok(Some(count))
     }
+}
+
+/// Returns the outcome: failed if no image could be read.
+fn outcome(count: PredictionTableCount) -> CommandOutcome {
+    CommandOutcome::from_success(count.unreadable < count.of)
 }
