@@ -31,7 +31,9 @@ use crate::store;
 use devices::Worker;
 use progress::GridReporter;
 use report::run_table;
-use selection::{RunNumbers, check_setting_key, numbers, parse_pairs, select_cells, shard};
+use selection::{
+    RunNumbers, check_setting_key, numbers, parse_pairs, report_unused_data, select_cells, shard,
+};
 
 /// Options of `grid`.
 #[derive(clap::Args)]
@@ -203,6 +205,7 @@ fn open_plan(
     };
     names.sort();
     names.dedup();
+    let given_data = parse_pairs(&args.data, "--data")?;
     let data = parse_pairs(&args.data_paths(place), "--data")?;
     let mut plans = Vec::new();
     for device in names {
@@ -210,6 +213,9 @@ fn open_plan(
         let data = data.clone();
         let overrides = Overrides { device, data, ..Overrides::default() };
         let cells = Cells::from_grid(grid.clone(), &root, &overrides)?;
+        if plans.is_empty() && !args.worker {
+            report_unused_data(&given_data, &cells);
+        }
         let grid_plan = GridPlan::build(cells, &root, opens, &cache, control);
         let Some(grid_plan) = grid_plan else {
             return Ok(None);

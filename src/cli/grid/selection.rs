@@ -2,9 +2,10 @@
 
 use std::ops::RangeInclusive;
 
+use super::super::output::print_message;
 use super::Args;
 use crate::counts::format_count;
-use crate::experiment::grid::GridPlan;
+use crate::experiment::grid::{Cells, GridPlan};
 use crate::method::METHODS;
 use crate::names::with_suggestion;
 use crate::problem::{Problem, Result};
@@ -69,6 +70,21 @@ pub(super) fn check_setting_key(key: &str) -> Result<()> {
     let all = all.chain(method_settings().map(|spec| spec.key)).chain(["row"]);
     let problem = Problem::new(format!("there is no setting \"{key}\"")).at("--only");
     Err(with_suggestion(problem, key, all))
+}
+
+/// Reports each name in `--data` that no run of the grid uses. This is not an error, because the same option may be
+/// given to every grid.
+pub(super) fn report_unused_data(data: &[(String, String)], cells: &Cells) {
+    for (name, _) in data {
+        // If a name is given twice, only the first path counts.
+        let mut paths = data.iter().filter(|(other, _)| other == name).map(|(_, path)| path);
+        let is_used = paths.any(|path| cells.cells.iter().any(|cell| cell.config.data == *path));
+        if !is_used {
+            print_message(format!(
+                "note: no run of this grid uses the data \"{name}\", so --data {name}=… has no effect"
+            ));
+        }
+    }
 }
 
 /// Returns the requested cells in the order in which they run.
