@@ -143,6 +143,7 @@ impl Problem {
             }
             ErrorKind::InvalidInput => "advice-choose-regular-file",
             ErrorKind::ReadOnlyFilesystem => "advice-choose-writable-folder",
+            ErrorKind::AlreadyExists | ErrorKind::NotADirectory => "advice-choose-other-path",
             _ => "",
         };
         let english = format!("could not {doing}: {error}");

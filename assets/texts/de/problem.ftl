@@ -7,6 +7,7 @@ advice-check-permissions = prüfe die Rechte dieser Datei oder dieses Ordners
 advice-free-disk-space = mach Platz auf dem Datenträger oder wähle einen anderen Ordner, dann geht es weiter
 advice-choose-regular-file = wähle eine gewöhnliche Datei der erwarteten Art
 advice-choose-writable-folder = wähle einen Ordner, in den geschrieben werden kann
+advice-choose-other-path = wähle einen anderen Pfad, oder benenne die Datei oder den Ordner um, der im Weg ist
 problem-no-folder-or-archive = das ist weder ein Ordner noch ein unterstütztes Archiv
 advice-give-folder-or-archive = gib einen Ordner, ein Archiv (.zip, .tar, .tar.gz, .tar.xz oder .tm) oder eine .parquet-Datei an
 problem-teachable-machine-model = das ist ein exportiertes Modell von Teachable Machine, ohne seine Bilder

@@ -7,6 +7,7 @@ advice-check-permissions = check the permissions of this file or folder
 advice-free-disk-space = free some disk space or choose another folder, then continue
 advice-choose-regular-file = choose a regular file of the expected type
 advice-choose-writable-folder = choose a writable folder
+advice-choose-other-path = choose another path, or rename the file or folder that is in the way
 problem-no-folder-or-archive = this is neither a folder nor a supported archive
 advice-give-folder-or-archive = give a folder, a .zip, .tar, .tar.gz, .tar.xz or .tm archive, or a .parquet file
 problem-teachable-machine-model = this is a model exported from Teachable Machine, without its images
