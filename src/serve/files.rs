@@ -70,7 +70,9 @@ impl RunFiles {
         let folder = self.root.join(inner);
         match store::is_run(&folder) {
             true => Ok(folder),
-            false => Err(Problem::new("the run does not exist there").at_path(folder)),
+            false => Err(Problem::new(format!("there is no run named \"{run}\" there"))
+                .at_path(folder)
+                .advise("run `lae-studio runs --place NAME` to list the runs there")),
         }
     }
 
