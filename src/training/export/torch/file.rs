@@ -9,7 +9,7 @@ use crate::counts::count_with_noun;
 
 /// Example of its use, in three lines.
 const USAGE_LINES: [&str; 3] =
-    ["from model import load", "model = load()", "print(model.predict(\"picture.png\"))"];
+    ["from model import load", "model = load()", "print(model.predict(\"image.png\"))"];
 
 /// Code before the network, in addition to [`PREPARE`].
 const HEAD: &str = r#"
