@@ -29,22 +29,10 @@ impl JsonOutput {
 
     /// Checks that the file can be written, before hours are spent on its content.
     pub fn check(&self) -> Result<()> {
-        let Some(path) = self.json.as_ref().filter(|_| !self.is_stdout()) else {
-            return Ok(());
-        };
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        if folder.is_dir() && !path.is_dir() {
-            return Ok(());
+        match &self.json {
+            Some(path) if !self.is_stdout() => check_output_file(path, "--json"),
+            _ => Ok(()),
         }
-        let what = if path.is_dir() {
-            "the results cannot be written: this path is a folder"
-        } else {
-            "the results cannot be written: the folder does not exist"
-        };
-        Err(Problem::new(what).at_path(path).advise("give --json a file in an existing folder"))
     }
 
     /// Prints results of which there may be thousands; they are converted to JSON only if it was requested.
@@ -121,6 +109,24 @@ pub(super) fn copy_to_stdout(from: &mut dyn Read) -> Result<()> {
 /// Writes a line about progress to standard error, and ignores errors.
 pub(super) fn print_message(text: impl Display) {
     let _ = writeln!(std::io::stderr(), "{}", escape_for_terminal(&text.to_string()));
+}
+
+/// Checks that the file of an option can be written: its folder exists, and it is not a folder itself.
+pub(super) fn check_output_file(path: &Path, option: &str) -> Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    if folder.is_dir() && !path.is_dir() {
+        return Ok(());
+    }
+    let what = if path.is_dir() {
+        "the results cannot be written: this path is a folder"
+    } else {
+        "the results cannot be written: the folder does not exist"
+    };
+    let remedy = format!("give {option} a file in an existing folder");
+    Err(Problem::new(what).at_path(path).advise(remedy))
 }
 
 /// Writes a Problem to standard error and to the log.

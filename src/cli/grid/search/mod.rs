@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::super::CommandOutcome;
-use super::super::output::print_message;
+use super::super::output::{check_output_file, print_message};
 use super::progress::GridReporter;
 use super::selection::parse_pairs;
 use super::{Args, devices, plan_summary, print_end};
@@ -72,6 +72,9 @@ pub(super) fn run(
         return Err(problem.advise(
             "give one device; another process can search in the same folder on another device",
         ));
+    }
+    if let Some(path) = &args.search.winners {
+        check_output_file(path, "--winners")?;
     }
     let overrides = Overrides {
         device: args.device.clone(),
