@@ -143,7 +143,9 @@ impl Problem {
             }
             ErrorKind::InvalidInput => "advice-choose-regular-file",
             ErrorKind::ReadOnlyFilesystem => "advice-choose-writable-folder",
-            ErrorKind::AlreadyExists | ErrorKind::NotADirectory => "advice-choose-other-path",
+            ErrorKind::AlreadyExists | ErrorKind::NotADirectory | ErrorKind::IsADirectory => {
+                "advice-choose-other-path"
+            }
             _ => "",
         };
         let english = format!("could not {doing}: {error}");
