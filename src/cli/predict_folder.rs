@@ -6,9 +6,10 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::CommandOutcome;
-use super::output::{JsonOutput, copy_to_stdout, print_message, print_text};
+use super::output::{JsonOutput, check_output_file, copy_to_stdout, print_message, print_text};
 use super::signals::{progress_reporter, stop_on_ctrl_c};
 use crate::counts::count_with_noun;
+use crate::data::IMAGE_EXTENSIONS;
 use crate::experiment::predict::Predictor;
 use crate::experiment::prediction_table::{self, Columns, write_table};
 use crate::files;
@@ -47,6 +48,18 @@ impl TablePaths<'_> {
         if self.csv == Path::new("-") && json.json.is_some() {
             return Err(Problem::new("--json cannot be used with a table on standard output")
                 .advise("give --csv a file, or omit --json"));
+        }
+        if self.csv != Path::new("-") {
+            check_output_file(self.csv, "--csv")?;
+            let is_image = self.csv.extension().is_some_and(|extension| {
+                let extension = extension.to_string_lossy().to_ascii_lowercase();
+                IMAGE_EXTENSIONS.contains(&extension.as_str())
+            });
+            if is_image && self.csv.exists() {
+                return Err(Problem::new("the table would replace this image")
+                    .at_path(self.csv)
+                    .advise("give --csv another file"));
+            }
         }
         self.copy_to.map_or(Ok(()), check_new)
     }
