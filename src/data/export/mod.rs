@@ -202,12 +202,15 @@ pub fn write_folder(
             .at_path(to)
             .advise(message!("advice-choose-new-folder")));
     }
+    let unfinished = fs::create_dir_all(to)
+        .and_then(|()| tempfile::Builder::new().prefix(".export-").tempdir_in(to))
+        .map_err(|error| write_error(to, error))?;
     let mut folder_names = UniqueNames::default();
     let folders: Vec<String> =
         data.classes.iter().map(|name| folder_names.reserve(name, "")).collect();
     for (split, samples) in [("train", &data.train), ("test", &data.test)] {
         for name in &folders {
-            let class = to.join(split).join(name);
+            let class = unfinished.path().join(split).join(name);
             fs::create_dir_all(&class).map_err(|error| write_error(&class, error))?;
         }
         let mut file_names: Vec<UniqueNames> =
@@ -219,7 +222,7 @@ pub fn write_folder(
                 let class = sample.class as usize;
                 let stem = export_stem(&sample.name(), &data.classes[class]);
                 let file = file_names[class].reserve(&stem, ".png");
-                (sample, to.join(split).join(&folders[class]).join(file))
+                (sample, unfinished.path().join(split).join(&folders[class]).join(file))
             });
             let targets: Vec<(&Sample, PathBuf)> = targets.collect();
             targets.par_iter().try_for_each(|(sample, path)| {
@@ -235,6 +238,12 @@ pub fn write_folder(
                 write(path).map_err(|error| write_error(path, error))
             })?;
         }
+    }
+    // Moved at the end: an interrupted export must not look like a complete dataset.
+    for split in ["test", "train"] {
+        let target = to.join(split);
+        fs::rename(unfinished.path().join(split), &target)
+            .map_err(|error| write_error(&target, error))?;
     }
     let renames = data.classes.iter().cloned().zip(folders);
     Ok(renames.filter(|(name, folder)| name != folder).collect())
