@@ -128,6 +128,14 @@ fn shards_cover_grid_and_only_filters_runs() {
     for shard in ["0/2", "3/2", "1", "a/b"] {
         assert_eq!(grid.run(&["--shard", shard]).status.code(), Some(2), "{shard}");
     }
+    // Options of a search, but no search.
+    for words in [["--winners", "best.toml"], ["--budget", "9"], ["--validation", "0.5"]] {
+        let output = grid.run(&[&words[..], &["--cells", "1"]].concat());
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+    }
+    let output = grid.run(&["--list", "--data", "digts=nowhere"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stderr(&output).contains("--data digts="), "{}", stderr(&output));
     // Only the shard is run.
     let report = grid.json(&["--shard", "1/3", "--quiet"]);
     assert_eq!(report["cells"].as_array().unwrap().len(), 2);

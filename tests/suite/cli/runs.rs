@@ -136,4 +136,8 @@ fn predict_folder_table_matches_single_predictions() {
     run_expecting_error(&nowhere, runs);
     let incomplete = run(&["predict", name, "--folder", &pictures], runs);
     assert_eq!(incomplete.status.code(), Some(2));
+    for option in ["--csv", "--copy-to"] {
+        let no_folder = run(&["predict", name, "image.png", option, "new"], runs);
+        assert_eq!(no_folder.status.code(), Some(2), "{option}");
+    }
 }
