@@ -275,7 +275,7 @@ fn uses_validation_split_if_test_has_no_classes() {
 fn reads_flat_folder_with_csv_labels() {
     let fixture = DatasetFixture::new();
     fixture.write_class("images", 4);
-    fixture.write_file("labels.csv", "id,label,split\n000,cat,train\n001.png,\"dog, big\",train\nimages/002.png,cat,test\n003,dog,val\nlost.png,cat,train\n../../etc/passwd,cat,train\n");
+    fixture.write_file("labels.csv", "id,label,split\n000,cat,train\n001.png,\"dog, big\",train\nlists/../images/002.png,cat,test\n003,dog,val\nlost.png,cat,train\n../../etc/passwd,cat,train\n");
     let data = fixture.open();
     assert_eq!(data.classes, ["cat", "dog, big"]);
     assert_eq!((data.train.len(), data.test.len()), (2, 1), "{:?}", data.assumed);

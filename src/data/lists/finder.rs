@@ -89,15 +89,21 @@ impl<'a> Finder<'a> {
     }
 
     /// Looks up a path of a list in `list_folder`: relative to that folder or its ancestors, also without the
-    /// first components of the path or without its extension. A bare file name is looked up in all folders.
+    /// first components of the path or without its extension; `..` never leads out of the walked folder. A bare file
+    /// name is looked up in all folders.
     pub fn find(&self, list_folder: usize, path: &str) -> Lookup {
         let path = strip_quotes(path).replace('\\', "/");
-        let parts: Vec<&str> = path
-            .split('/')
-            .filter(|part| !part.is_empty() && *part != ".")
-            .take(MAX_COMPONENTS + 1)
-            .collect();
-        if parts.is_empty() || parts.len() > MAX_COMPONENTS || parts.contains(&"..") {
+        let mut parts: Vec<&str> = Vec::new();
+        // Number of levels above the list's folder at which the path starts.
+        let mut above = 0;
+        for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+            if part != ".." {
+                parts.push(part);
+            } else if parts.pop().is_none() {
+                above += 1;
+            }
+        }
+        if parts.is_empty() || parts.len() > MAX_COMPONENTS {
             return Lookup::Missing;
         }
         let resolve = |normalised: bool| {
@@ -107,7 +113,9 @@ impl<'a> Finder<'a> {
             };
             let mut starts = 0..parts.len();
             let near = starts.find_map(|start| {
-                let mut dirs = self.ancestors(list_folder);
+                // The dataset may be the folder in which the path starts, so all others are tried, too.
+                let below = self.ancestors(list_folder).take(above);
+                let mut dirs = self.ancestors(list_folder).skip(above).chain(below);
                 dirs.find_map(|dir| self.follow(dir, &parts[start..], normalised))
             });
             // A bare name is looked up in all folders at once, by `find_by_name`.
