@@ -22,6 +22,10 @@ use crate::texts::Words;
 /// Maximum depth of folders.
 pub const MAX_DEPTH: usize = 24;
 
+/// Names of files and folders that operating systems and network drives create.
+const SYSTEM_NAMES: [&str; 6] =
+    ["thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "system volume information", "@eadir"];
+
 /// One folder of a [`Tree`].
 pub struct Dir {
     /// The path of the folder.
@@ -220,13 +224,11 @@ pub fn name_on_disk(folder: &Path) -> Cow<'_, str> {
     folder.file_name().unwrap_or_default().to_string_lossy()
 }
 
-/// Returns whether a file is ignored: hidden files and files created by operating systems.
+/// Returns whether a file or folder is ignored: hidden ones, and those that operating systems and network drives create,
+/// such as the recycle bin of a drive and a folder of thumbnails.
 pub fn is_hidden(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    name.starts_with('.')
-        || ["thumbs.db", "desktop.ini", "__macosx"]
-            .iter()
-            .any(|ignored| name.eq_ignore_ascii_case(ignored))
+    name.starts_with('.') || SYSTEM_NAMES.iter().any(|ignored| name.eq_ignore_ascii_case(ignored))
 }
 
 /// Returns the extension of a file name in lower case; empty if there is none.
@@ -296,6 +298,8 @@ mod tests {
             ".git/x.png",
             "a/notes.txt",
             "a/Thumbs.db",
+            "$RECYCLE.BIN/deleted.png",
+            "a/@eaDir/thumbnail.jpg",
         ] {
             touch(root.path().join(name));
         }
