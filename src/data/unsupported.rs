@@ -12,7 +12,7 @@ const ARROW: [&str; 2] = ["problem-dataset-format-unsupported", "advice-datasets
 const OTHER: [&str; 2] = ["problem-dataset-format-unsupported", "advice-save-images-to-folders"];
 
 /// Extensions, names of formats, and messages.
-const FORMATS: [(&str, &str, [&str; 2]); 15] = [
+const FORMATS: [(&str, &str, [&str; 2]); 17] = [
     ("7z", "7-Zip", ARCHIVE),
     ("rar", "RAR", ARCHIVE),
     ("bz2", "bzip2", ARCHIVE),
@@ -26,8 +26,10 @@ const FORMATS: [(&str, &str, [&str; 2]); 15] = [
     ("hdf5", "HDF5", OTHER),
     ("lmdb", "LMDB", OTHER),
     ("mdb", "LMDB", OTHER),
+    ("npy", "NumPy", OTHER),
     ("npz", "NumPy", OTHER),
     ("tfrecord", "TFRecord", OTHER),
+    ("tfrecords", "TFRecord", OTHER),
 ];
 
 /// Returns the Problem of a file in such a format; `None` for another one.
@@ -52,6 +54,7 @@ mod tests {
             ("birds.tar.zst", "Zstandard"),
             ("birds.7z", "7-Zip"),
             ("data.mdb", "LMDB"),
+            ("images.npy", "NumPy"),
             ("data-00000-of-00001.arrow", "Arrow"),
             ("train.tfrecord-00000-of-00010", "TFRecord"),
         ] {
