@@ -494,6 +494,7 @@ problem-backbone-values-missing = weder die Gewichtsdatei noch eine config.json 
 advice-give-backbone-values = lege die config.json (und preprocessor_config.json) des Modells neben die Datei oder gib die Werte an, zum Beispiel --backbone-set heads=12,normalisation=imagenet
 problem-backbone-value-invalid = { $what } ist keine Angabe zu einem Backbone
 advice-backbone-values = gib Paare an wie heads=16,activation=quick_gelu,normalisation=imagenet,interpolation=bicubic,crop_ratio=0.9; mean und std sind drei Zahlen (0.5:0.5:0.5)
+problem-mean-without-std = mean und std müssen zusammen angegeben werden
 problem-backbone-value-of-table = der Eintrag des Backbones { $name } in der Tabelle legt { $what } schon fest
 advice-own-backbone-entry = füge einer Tabelle von Backbones einen eigenen Eintrag hinzu oder wähle die Gewichtsdatei
 problem-model-description-unreadable = die Beschreibung des Modells ist kein gültiges JSON: { $error }

@@ -494,6 +494,7 @@ problem-backbone-values-missing = neither the weight file nor a config.json next
 advice-give-backbone-values = put the model's config.json (and preprocessor_config.json) next to the weight file, or give the values, for example --backbone-set heads=12,normalisation=imagenet
 problem-backbone-value-invalid = { $what } is not a value of a backbone
 advice-backbone-values = give pairs such as heads=16,activation=quick_gelu,normalisation=imagenet,interpolation=bicubic,crop_ratio=0.9; mean and std are three numbers (0.5:0.5:0.5)
+problem-mean-without-std = mean and std must be given together
 problem-backbone-value-of-table = the table entry of backbone { $name } already sets { $what }
 advice-own-backbone-entry = add your own entry to a backbone table, or choose the weight file
 problem-model-description-unreadable = the model's description is not valid JSON: { $error }

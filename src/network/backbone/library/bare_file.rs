@@ -94,6 +94,31 @@ pub(super) fn apply_choice(
             .at("--backbone-set")
             .advise(message!("advice-own-backbone-entry")));
     }
+    if values.contains_key("mean") != values.contains_key("std") {
+        return Err(Problem::new(message!("problem-mean-without-std"))
+            .at("--backbone-set")
+            .advise(message!("advice-backbone-values")));
+    }
     (entry.transform).apply_stated(&values, Path::new("--backbone-set"), true)?;
     Ok(entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{NANO, embedded_entry};
+    use super::*;
+
+    #[test]
+    fn apply_choice_keeps_crop_mode_and_requires_mean_with_std() {
+        let mut entry = embedded_entry(NANO).unwrap();
+        entry.transform.resize.mode = CropMode::Squash;
+        let choice = |values: &'static str| BackboneChoice {
+            values: Some(values),
+            ..BackboneChoice::from(NANO)
+        };
+        let changed = apply_choice(entry.clone(), choice("interpolation=bicubic")).unwrap();
+        assert_eq!(changed.transform.resize.mode, CropMode::Squash);
+        let problem = apply_choice(entry, choice("mean=0.5:0.5:0.5")).err().unwrap();
+        assert!(problem.is("problem-mean-without-std"), "{problem}");
+    }
 }

@@ -76,7 +76,6 @@ impl Transform {
         set_value("interpolation", &mut |value| {
             let known = Interpolation::ALL.into_iter().find(|known| known.name() == value)?;
             self.resize.interpolation = known;
-            self.resize.mode = CropMode::Center;
             Some(())
         });
         set_value("crop_mode", &mut |value| {
