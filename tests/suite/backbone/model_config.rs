@@ -174,4 +174,8 @@ fn finds_backbone_by_repository_name() {
     let description = hub_library.describe("lab/toy").unwrap();
     assert_eq!(description.blocks[0].heads, 16);
     assert!(Path::new(&snapshot).exists());
+    // timm downloads only the weights.
+    fs::remove_file(snapshot.join("config.json")).unwrap();
+    let problem = hub_library.describe("lab/toy").err().unwrap();
+    assert_is(&problem, "problem-backbone-not-downloaded");
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use directories::BaseDirs;
 
 use super::entry::{BackboneEntry, WeightSource};
+use super::model_config::CONFIG;
 use crate::backbone::weights::sha256_of_bytes;
 use crate::fetch::HUB;
 use crate::files::{self, names::to_portable};
@@ -61,10 +62,14 @@ impl WeightLocations {
     }
 
     /// Returns the weights of a repository if they are on this computer, in the program's cache or that of the hub's
-    /// tools.
+    /// tools. Weights in the latter without a configuration are ignored, because the repository states what they lack:
+    /// timm downloads only the weights.
     pub fn repository_file(&self, repository: &str) -> Option<PathBuf> {
         let folder = self.repository_folder(repository);
-        let hub = |file: &str| self.find_in_hub_cache(repository, file, None);
+        let hub = |file: &str| {
+            let weights = self.find_in_hub_cache(repository, file, None)?;
+            weights.with_file_name(CONFIG).is_file().then_some(weights)
+        };
         let mut files = super::resolve::WEIGHT_FILES.iter();
         files.find_map(|file| {
             let cached = Some(folder.join(file)).filter(|path| path.is_file());
