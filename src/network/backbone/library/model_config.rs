@@ -139,7 +139,11 @@ pub(super) fn read_config_files(weights: &Path) -> Result<StatedValues> {
     Ok(stated.0)
 }
 
-fn read_json_object(path: &Path) -> Result<Option<Map<String, Value>>> {
+/// Returns the object in a JSON file; `None` if there is no file.
+///
+/// # Errors
+/// Returns a Problem for another content, or if the file cannot be read.
+pub(super) fn read_json_object(path: &Path) -> Result<Option<Map<String, Value>>> {
     let text = match files::read_text(path, files::TEXT) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         text => text.map_err(|error| Problem::io("read the model's description", path, &error))?,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::bare_file::apply_choice;
 use super::entry::{BackboneChoice, BackboneEntry, WeightSource};
 use super::hashes;
-use super::model_config::{CONFIG, PREPROCESSOR};
+use super::model_config::{CONFIG, PREPROCESSOR, read_json_object};
 use super::resolve::{ResolvedName, WEIGHT_FILES};
 use super::{BackboneLibrary, embedded_file};
 use crate::backbone::normalisation::Normalisation;
@@ -232,8 +232,15 @@ impl BackboneLibrary {
             fetch::download(&url, &folder.join(file), None, None, progress)
         };
         let is_absent = |problem: &Problem| problem.is("problem-address-without-file");
-        download(CONFIG)?;
-        match download(PREPROCESSOR) {
+        let mut download_json = |file: &str| -> Result<()> {
+            let path = download(file)?.path;
+            // For example a login page. It must not stay in the cache.
+            read_json_object(&path).map(drop).inspect_err(|_| {
+                let _ = fs::remove_file(&path);
+            })
+        };
+        download_json(CONFIG)?;
+        match download_json(PREPROCESSOR) {
             Err(problem) if !is_absent(&problem) => return Err(problem),
             _ => {}
         }
@@ -243,6 +250,8 @@ impl BackboneLibrary {
                 Err(problem) if is_absent(&problem) && number + 1 < WEIGHT_FILES.len() => {}
                 downloaded => {
                     let downloaded = downloaded?;
+                    let url = self.locations.file_url(repository, "main", file);
+                    check_weights(&downloaded.path, &url)?;
                     hashes::store_hash(&downloaded.path, &downloaded.sha256)?;
                     return Ok(downloaded.path);
                 }
@@ -296,23 +305,29 @@ impl BackboneLibrary {
             };
             problem.advise(advice)
         })?;
-        if expected.is_none()
-            && let Err(problem) = weights::open(&downloaded.path)
-        {
-            // For example a login page, or a truncated file. It must not stay in the cache.
-            let _ = fs::remove_file(&downloaded.path);
-            return Err(Problem::new(message!(
-                "problem-download-no-weight-file",
-                url = &url,
-                what = &problem.what
-            ))
-            .at(url)
-            .advise(message!("advice-download-on-other-computer")));
+        if expected.is_none() {
+            check_weights(&downloaded.path, &url)?;
         }
         // A server may replace a file, so later downloads are compared with the first one.
         hashes::store_hash(&path, &downloaded.sha256)?;
         Ok(downloaded.path)
     }
+}
+
+/// Removes a downloaded file that is not a weight file, for example a login page or a truncated file. It must not stay
+/// in the cache.
+///
+/// # Errors
+/// Returns a Problem for such a file.
+fn check_weights(path: &Path, url: &str) -> Result<()> {
+    let Err(problem) = weights::open(path) else {
+        return Ok(());
+    };
+    let _ = fs::remove_file(path);
+    let what = &problem.what;
+    Err(Problem::new(message!("problem-download-no-weight-file", url, what))
+        .at(url)
+        .advise(message!("advice-download-on-other-computer")))
 }
 
 /// Opens a weight file and compares its hash with the expected one.
