@@ -2,7 +2,7 @@
 //!
 //! Entries come from `assets/backbones.toml`, which is embedded in the program, from `./plugins/backbones.toml` and
 //! from `backbones.toml` in the user's data folder; a later entry replaces an earlier one with the same name. Weights
-//! are taken from the file that the entry names, the cache of the hub's own tools, the program's cache, or the
+//! are taken from the file that the entry names, the program's cache, the cache of the hub's own tools, or the
 //! internet, in this order.
 
 mod bare_file;
