@@ -294,13 +294,18 @@ impl Session {
         let draft = self.datasets.draft.as_ref();
         let is_current = draft.is_some_and(|(draft, _)| draft == key);
         match &result {
-            Ok(view) => self.datasets.cache_view(key, view.clone()),
-            // Reported here, because no page shows a run's dataset that cannot be opened.
-            Err(problem) if !is_current => {
-                self.datasets.failed.insert(key.to_string());
-                self.notify(problem.clone(), true);
+            Ok(view) => {
+                self.datasets.failed.remove(key);
+                self.datasets.cache_view(key, view.clone());
             }
-            Err(_) => {}
+            Err(problem) => {
+                // A run can have the same dataset as the settings.
+                self.datasets.failed.insert(key.to_string());
+                if !is_current {
+                    // Reported here, because no page shows why a run's dataset cannot be opened.
+                    self.notify(problem.clone(), true);
+                }
+            }
         }
         if is_current {
             self.datasets.is_opening = false;
@@ -348,5 +353,28 @@ impl Datasets {
         self.requested.retain(|key| views.contains_key(key));
         self.images.retain(|key| !removed.contains(key));
         self.network_inputs.invalidate();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Disk;
+    use crate::session::backend::RecordedBackend;
+
+    #[test]
+    fn failed_dataset_of_settings_is_missing_for_runs() {
+        let root = tempfile::tempdir().unwrap();
+        let data = root.path().join("gone").display().to_string();
+        let draft = RunConfig { data, ..RunConfig::default() };
+        let backend = Box::new(RecordedBackend::default());
+        let wake = Arc::new(|| {});
+        let mut session = Session::with_backend(backend, Disk::nowhere(), draft.clone(), wake);
+        while session.is_busy() {
+            session.drain();
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        assert!(session.experiment.data.problem().is_some());
+        assert!(session.data_is_missing(&draft));
     }
 }
