@@ -9,6 +9,7 @@ use crate::remote::{Peer, RemoteEvent};
 use crate::run::event::Event;
 use crate::run::grid::CellState;
 use crate::run::job::JobId;
+use crate::run::prediction_table::WorkState;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{self, ClientRequest};
 use crate::store;
@@ -134,6 +135,12 @@ impl Worker {
             Event::Inside(insight) => self.count_answers(insight.ticket, 1),
             Event::NotPredicted { ticket, .. } | Event::NotInside { ticket, .. } => {
                 self.count_answers(*ticket, usize::MAX);
+            }
+            Event::Sheet { ticket, state } if !matches!(state, WorkState::Working(_)) => {
+                self.count_answers(*ticket, 1);
+            }
+            Event::Doubts { ticket, state } if !matches!(state, WorkState::Working(_)) => {
+                self.count_answers(*ticket, 1);
             }
             _ => {}
         }

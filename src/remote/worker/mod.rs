@@ -15,6 +15,7 @@ use crate::message;
 use crate::problem::Problem;
 use crate::run::event::{Command, Event};
 use crate::run::job::JobId;
+use crate::run::prediction_table::WorkState;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{
     self, ClientMessage, ClientRequest, Frame, MAX_RAW_BYTES, ServerMessage, TransferableMessage,
@@ -39,7 +40,8 @@ pub(super) enum Message {
     End,
 }
 
-/// A request about a run that is answered once for each of its tasks; it fails if the child process dies.
+/// A request about a run that is answered once for each of its tasks, or once for a table; it fails if the child process
+/// dies.
 struct Ticket {
     number: u64,
     answers: usize,
@@ -58,6 +60,22 @@ impl Ticket {
                 number: request.ticket,
                 answers: request.tasks.len(),
                 failure_event: |ticket, problem| Event::NotInside { ticket, problem },
+            },
+            Command::Sheet(request) => Self {
+                number: request.ticket,
+                answers: 1,
+                failure_event: |ticket, problem| Event::Sheet {
+                    ticket,
+                    state: WorkState::Failed(problem),
+                },
+            },
+            Command::Doubts(request) => Self {
+                number: request.ticket,
+                answers: 1,
+                failure_event: |ticket, problem| Event::Doubts {
+                    ticket,
+                    state: WorkState::Failed(problem),
+                },
             },
             _ => return None,
         })
@@ -325,5 +343,19 @@ fn queued_job(request: &ClientRequest) -> Option<JobId> {
     match &**command {
         Command::Queue(job) => Some(job.id),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::label_noise::LabelCheckRequest;
+
+    #[test]
+    fn label_check_fails_with_the_process() {
+        let request = LabelCheckRequest { ticket: 7, run: "r".into(), task: 0 };
+        let ticket = Ticket::from_command(&Command::Doubts(request)).unwrap();
+        let event = (ticket.failure_event)(ticket.number, Problem::new("the process ended"));
+        assert!(matches!(event, Event::Doubts { ticket: 7, state: WorkState::Failed(_) }));
     }
 }
