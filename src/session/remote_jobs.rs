@@ -88,6 +88,8 @@ pub struct MachineJobs {
     pub queue: Queue,
     /// The run in progress, or the last run.
     pub live: Option<Arc<RunView>>,
+    /// The run in progress while `live` is another job that ended before it started, or whose run was copied back.
+    interrupted: Option<Arc<RunView>>,
     /// The grid in progress, or the last grid.
     pub grid: Option<Arc<GridProgress>>,
     /// The progress of sending each job that is being sent.
@@ -216,6 +218,7 @@ impl Session {
             backend: self.tasks.connect_machine(&machine)?,
             queue: Queue::default(),
             live: None,
+            interrupted: None,
             grid: None,
             uploads: HashMap::new(),
         };
@@ -317,6 +320,7 @@ impl Session {
             Event::Queued { job, place } => {
                 // A job is queued again if the program there ended before the job had a run.
                 machine.live.take_if(|run| run.job == Some(id));
+                machine.interrupted.take_if(|run| run.job == Some(id));
                 machine.grid.take_if(|grid| grid.job == id);
                 machine.queue.insert(*job, place);
             }
@@ -337,14 +341,61 @@ impl Session {
                 let job = machine.queue.remove(id);
                 if machine.live.as_ref().is_none_or(|run| run.job != Some(id)) {
                     let title = job.map_or_else(String::new, |job| job.title);
-                    machine.live = Some(Arc::new(RunView::for_job(id, title)));
+                    let previous = machine.live.replace(Arc::new(RunView::for_job(id, title)));
+                    machine.interrupted = previous.filter(|run| run.stage.is_live());
                 }
+                let ends = event.ends_job();
                 let event = (!matches!(event, Event::Began(_))).then_some(event);
                 let event = event.and_then(|event| self.handle_grid_event(Some(name), id, event));
                 if let Some(event) = event {
                     self.handle_run_event(Some(name), event);
                 }
+                if ends
+                    && let Some(machine) = self.train.machines.get_mut(name)
+                    && let Some(run) = machine.interrupted.take()
+                {
+                    machine.live = Some(run);
+                }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::config::RunConfig;
+    use crate::session::Disk;
+    use crate::session::backend::RecordedBackend;
+    use crate::session::run_view::tests::header;
+
+    #[test]
+    fn job_that_does_not_start_keeps_the_run_in_progress() {
+        let backend = RecordedBackend::default();
+        let (draft, wake) = (RunConfig::default(), Arc::new(|| {}));
+        let boxed = Box::new(backend.clone());
+        let mut session = Session::with_backend(boxed, Disk::nowhere(), draft, wake);
+        let jobs = MachineJobs {
+            backend: Box::new(backend),
+            queue: Queue::default(),
+            live: None,
+            interrupted: None,
+            grid: None,
+            uploads: HashMap::new(),
+        };
+        session.train.machines.insert("lab".into(), jobs);
+        let [first, second] = [JobId::generate(), JobId::generate()];
+        let run = String::new();
+        let events = [
+            (first, Event::Began(first)),
+            (first, Event::Started(Box::new(header()))),
+            (second, Event::Began(second)),
+            (second, Event::Failed { run, problem: Problem::new("no such folder") }),
+        ];
+        for (job, event) in events {
+            session.handle_machine_event("lab", JobEvent { job: Some(job), event });
+        }
+        let running = session.train.machines["lab"].running().unwrap();
+        assert!(running.job == Some(first) && running.header.is_some());
     }
 }
