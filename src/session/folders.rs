@@ -90,7 +90,8 @@ impl Session {
             move |sources| sources.disk().resolve_runs_folder(&path, &existing),
             |session, result| match result {
                 Ok(path) => {
-                    session.compare.folders.list.push(unlisted(path));
+                    // Several runs of one folder can be dropped at once.
+                    session.ensure_folder_open(path);
                     session.list_runs();
                 }
                 Err(problem) => {

@@ -88,13 +88,15 @@ fn run_folders_can_be_added_and_removed() {
     assert!(other_run.is_dir());
     window.get_by_label(tr!("shell-close")).click();
     wait_until_idle(&mut window);
-    // Dropping the folder of a run adds its parent folder.
-    let dropped = Arc::new(DroppedPath(other_run));
-    window.input_mut().dropped_files.push(dropped);
+    // Dropping the folders of runs adds their parent folder once.
+    let second_run = store_seeded_run(&shared, 3);
+    for run in [other_run, second_run] {
+        window.input_mut().dropped_files.push(Arc::new(DroppedPath(run)));
+    }
     window.step();
     wait_until_idle(&mut window);
     wait_until_idle(&mut window);
-    assert_eq!(titles(&window).len(), 2);
+    assert_eq!(titles(&window).len(), 3);
 }
 
 #[test]
