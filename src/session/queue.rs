@@ -145,9 +145,10 @@ impl Session {
 
     /// Returns the waiting jobs, the next one first.
     pub fn waiting(&self) -> impl Iterator<Item = &Job> {
-        let live = self.train.live.as_ref().and_then(|run| run.job);
+        // The engine's process queues a job again that failed because the process died.
+        let running = self.running_job();
         let jobs = self.train.queue.jobs();
-        jobs.filter(move |job| Some(job.id) != live)
+        jobs.filter(move |job| Some(job.id) != running)
     }
 
     /// Pauses or resumes the current run.
@@ -186,7 +187,7 @@ impl Session {
     /// Processes an event of a job. Returns the event if it must be applied to the current run.
     pub(super) fn handle_job_event(&mut self, id: JobId, event: Event) -> Option<Event> {
         let live = self.train.live.as_ref();
-        let is_current = live.is_some_and(|run| run.job == Some(id));
+        let is_current = live.is_some_and(|run| run.job == Some(id) && run.stage.is_live());
         self.follow_comparison(id, &event);
         match event {
             Event::Queued { job, place } => {
@@ -228,5 +229,33 @@ impl Session {
             let advice = tr!("session-runs-still-queued-advice");
             self.notify(problem.advise(advice), false);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::queue::JobEvent;
+    use crate::session::Disk;
+    use crate::session::backend::RecordedBackend;
+
+    #[test]
+    fn failed_job_that_is_queued_again_is_listed_and_can_start() {
+        let (backend, wake) = (Box::new(RecordedBackend::default()), Arc::new(|| {}));
+        let draft = RunConfig::default();
+        let mut session = Session::with_backend(backend, Disk::nowhere(), draft, wake);
+        let job = Job { held: true, ..Job::train(RunConfig::default(), "first".into()) };
+        let id = job.id;
+        let problem = Problem::new("the process ended");
+        let failed = Event::Failed { run: String::new(), problem };
+        let queued = Event::Queued { job: Box::new(job), place: 0 };
+        for event in [Event::Began(id), failed, queued] {
+            session.handle_event(JobEvent { job: Some(id), event });
+        }
+        assert_eq!(session.waiting().count(), 1);
+        session.handle_event(JobEvent { job: Some(id), event: Event::Began(id) });
+        let live = session.train.running().unwrap();
+        assert!(live.title == "first" && live.problem.is_none());
+        assert_eq!(session.waiting().count(), 0);
     }
 }
