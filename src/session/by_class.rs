@@ -213,8 +213,8 @@ impl Session {
         };
         let folder = by_class.request.csv.with_extension("");
         let copies = by_class.copies();
-        self.task_or_notify(
-            move |_| copy_by_class(&copies, &folder).map(|n| (n, folder)),
+        self.export(
+            move |_, _| copy_by_class(&copies, &folder).map(|n| (n, folder)),
             |session, (n, folder)| {
                 let place = folder.display().to_string();
                 let message = message!("predict-sorted-copied", n, place);

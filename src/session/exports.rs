@@ -19,7 +19,7 @@ use crate::store::figure::{Figure, FigureContent, Pixels, RunFigure};
 use crate::store::{self, PACKED_EXTENSION, RunSummary, Unpacked, write_file};
 use crate::tr;
 
-/// How long the program waits at exit for exports to clean up. Exports check for a stop after each image.
+/// How long the program waits at exit for exports to clean up. Exports of images check for a stop after each image.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A model to export: the run after a task.
@@ -61,8 +61,10 @@ fn is_running(export: &Arc<Progress>) -> bool {
 }
 
 impl Session {
-    /// Starts an export that can be stopped; `on_success` receives its result. Errors are reported.
-    fn export<T: Send + 'static>(
+    /// Starts an export; `on_success` receives its result. Errors are reported. Until it has ended, the user is warned
+    /// before the window closes, and the closing window waits for a short time. Exports of images check the progress for a
+    /// stop.
+    pub(super) fn export<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&dyn Sources, &Progress) -> Result<T> + Send + 'static,
         on_success: impl FnOnce(&mut Self, T) + Send + 'static,
@@ -181,8 +183,8 @@ impl Session {
             return;
         };
         let target = format.with_extension(path);
-        self.task_or_notify(
-            move |_| {
+        self.export(
+            move |_, _| {
                 let bytes = match format {
                     Format::Png => figure.to_png()?,
                     Format::Pdf => figure.to_pdf()?,
@@ -209,8 +211,8 @@ impl Session {
     pub fn export_model(&mut self, format: export::Format, folder: &Path) {
         let ModelToExport { run, task } = std::mem::take(&mut self.exports.model);
         let target = folder.join(format!("{}-{}", store::run_name(&run), format.key()));
-        self.task_or_notify(
-            move |_| {
+        self.export(
+            move |_, _| {
                 let saved_tasks = store::summarise(&run)?.saved_tasks();
                 let newest = saved_tasks
                     .checked_sub(1)
@@ -245,8 +247,8 @@ impl Session {
         let name = name.strip_suffix(".zip").unwrap_or(&name);
         let name = name.strip_suffix(".laerun").unwrap_or(name);
         let target = PathBuf::from(format!("{name}{PACKED_EXTENSION}"));
-        self.task_or_notify(
-            move |_| Ok((store::pack(&run, &target)?, target)),
+        self.export(
+            move |_, _| Ok((store::pack(&run, &target)?, target)),
             |session, (packed, target)| {
                 let problem = Problem::new(tr!("session-run-packed")).at_path(&target);
                 let problem = match packed.omitted_images {
@@ -261,8 +263,8 @@ impl Session {
     /// Unpacks packed runs into the default folder, one after the other, so that each finds the runs unpacked before
     /// it.
     pub fn unpack_runs(&mut self, files: Vec<PathBuf>) {
-        self.task_or_notify(
-            move |sources| {
+        self.export(
+            move |sources, _| {
                 let root = &sources.disk().runs_root;
                 let unpacked = files.iter().map(|file| store::unpack(file, root));
                 Ok(unpacked.collect::<Vec<_>>())
