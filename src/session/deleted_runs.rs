@@ -109,6 +109,8 @@ impl Session {
             }
         }
         if !new_paths.is_empty() {
+            // The runs may belong to a grid.
+            self.invalidate_grid();
             self.notify_deletions(action, &old_paths, new_paths);
         }
         self.list_runs();

@@ -62,8 +62,8 @@ fn is_running(export: &Arc<Progress>) -> bool {
 
 impl Session {
     /// Starts an export; `on_success` receives its result. Errors are reported. Until it has ended, the user is warned
-    /// before the window closes, and the closing window waits for a short time. Exports of images check the progress for a
-    /// stop.
+    /// before the window closes, and the closing window waits for a short time. Exports of images check the progress
+    /// for a stop.
     pub(super) fn export<T: Send + 'static>(
         &mut self,
         work: impl FnOnce(&dyn Sources, &Progress) -> Result<T> + Send + 'static,
@@ -276,6 +276,7 @@ impl Session {
                         Err(problem) => session.notify(problem, true),
                     }
                 }
+                session.invalidate_grid();
                 session.list_runs();
             },
         );
