@@ -148,6 +148,7 @@ impl Session {
         let is_deleted = |run: &RunView| run.folder().is_some_and(|folder| paths.contains(folder));
         self.former.interrupted.take_if(|run| paths.contains(run));
         self.train.opened.take_if(|run| is_deleted(run));
+        self.train.opening.take_if(|folder| paths.contains(folder));
         let live = &mut self.train.live;
         live.take_if(|run| !run.stage.is_live() && is_deleted(run));
         for folder in paths {
