@@ -58,6 +58,9 @@ impl Session {
         self.read_plugins();
         self.read_backbones();
         self.read_devices();
+        self.compare.table.invalidate();
+        self.invalidate_grid();
+        self.datasets.network_inputs.invalidate();
         if self.learn.lessons.list.ready().is_some() {
             self.read_lessons();
         }

@@ -92,6 +92,11 @@ pub struct RunTable {
 }
 
 impl RunTable {
+    /// Marks the table as outdated. It is kept until a newer one is finished.
+    pub fn invalidate(&mut self) {
+        self.request = None;
+    }
+
     /// Returns whether this table was requested last.
     pub fn is_requested(&self, request: &RunTableRequest) -> bool {
         self.request.as_ref().is_some_and(|previous| previous.is_same(request))
