@@ -153,6 +153,7 @@ impl Session {
         live.take_if(|run| !run.stage.is_live() && is_deleted(run));
         for folder in paths {
             self.remove_run_from_board(folder);
+            self.predict.deselect(folder);
             self.discard_findings(folder);
         }
     }

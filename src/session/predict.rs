@@ -309,6 +309,14 @@ impl PredictView {
         self.undone_run = self.run.clone();
     }
 
+    /// Deselects this run because it was deleted. The run that is selected next was not selected by the user.
+    pub(super) fn deselect(&mut self, folder: &Path) {
+        if self.run.as_deref() == Some(folder) {
+            (self.run, self.selected_by_user) = (None, false);
+            self.clear_predictions();
+        }
+    }
+
     /// Removes the image. Predictions that arrive later are ignored.
     pub fn clear_image(&mut self) {
         self.image = None;
@@ -456,6 +464,20 @@ mod tests {
         view.accept(prediction(2, 1, Expert::OFFLINE));
         assert!(!view.is_stale && view.predictions[0].is_none());
         assert_eq!(view.class_scores(1, Expert::OFFLINE), vec![(1, 0.9f32.into())]);
+    }
+
+    #[test]
+    fn deleted_run_is_deselected() {
+        let mut view = PredictView {
+            run: Some("a".into()),
+            selected_by_user: true,
+            predictions: vec![Some(Arc::new(prediction(1, 0, Expert::ONLINE)))],
+            ..PredictView::default()
+        };
+        view.deselect(Path::new("b"));
+        assert!(view.run.is_some() && view.selected_by_user);
+        view.deselect(Path::new("a"));
+        assert!(view.run.is_none() && !view.selected_by_user && view.predictions.is_empty());
     }
 
     #[test]
