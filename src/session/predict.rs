@@ -317,8 +317,9 @@ impl PredictView {
         }
     }
 
-    /// Removes the image. Predictions that arrive later are ignored.
+    /// Removes the image. An image file and predictions that arrive later are ignored.
     pub fn clear_image(&mut self) {
+        self.reading = None;
         self.image = None;
         self.truth = None;
         self.problem = None;
