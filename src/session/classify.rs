@@ -119,11 +119,11 @@ impl Session {
 
     /// Trains the best method once its settings are planned.
     pub(super) fn train_planned_model(&mut self) {
-        if self.classify.step != ModelStep::Planning || !self.is_planned() {
+        if self.classify.step != ModelStep::Planning || !self.is_draft_planned() {
             return;
         }
         self.classify.step = ModelStep::Idle;
-        if !self.can_start() {
+        if !self.can_start_draft() {
             let problems = &self.experiment.plan.problems;
             self.classify.problem = problems.first().cloned();
             return;

@@ -38,9 +38,14 @@ impl Session {
 
     /// Returns whether the plan of the current settings or of the grid is up to date.
     pub fn is_planned(&self) -> bool {
-        if self.has_grid() {
-            return self.is_grid_planned();
+        match self.has_grid() {
+            true => self.is_grid_planned(),
+            false => self.is_draft_planned(),
         }
+    }
+
+    /// Returns whether the plan of the current settings is up to date, even if there is a grid.
+    pub(super) fn is_draft_planned(&self) -> bool {
         let planning = &self.experiment.planning;
         let current = (&self.experiment.draft, self.experiment.data.ready().is_some());
         let requested = planning.requested.as_ref();
@@ -49,11 +54,16 @@ impl Session {
             && requested.is_some_and(|(config, had_data)| (config, *had_data) == current)
     }
 
-    /// Returns whether the current settings can be trained.
+    /// Returns whether the current settings or their grid can be trained.
     pub fn can_start(&self) -> bool {
-        if self.has_grid() {
-            return self.remaining_grid_runs().is_some();
+        match self.has_grid() {
+            true => self.remaining_grid_runs().is_some(),
+            false => self.can_start_draft(),
         }
+    }
+
+    /// Returns whether a single run with the current settings can be trained, even if there is a grid.
+    pub(super) fn can_start_draft(&self) -> bool {
         self.experiment.plan.problems.is_empty()
             && self.experiment.data.ready().is_some()
             && !self.is_downloading_weights()
