@@ -49,6 +49,7 @@ impl Certainties {
     pub fn remove_run(&mut self, run: &Path) {
         self.predictions.retain(|(folder, _), _| folder != run);
         self.requests.take_if(|requests| requests.run_task.0 == run);
+        self.problem.take_if(|((folder, _), _)| folder.as_path() == run);
     }
 
     /// Stores a prediction. Returns the prediction if it belongs to another page.
