@@ -1,7 +1,7 @@
 //! The shortcuts, each defined once. [`format_shortcut`] formats them for the system: Ctrl+K is ⌘K on
 //! macOS.
 
-use egui::{Context, Key, KeyboardShortcut, ModifierNames, Modifiers};
+use egui::{Context, InputState, Key, KeyboardShortcut, ModifierNames, Modifiers};
 
 use crate::tr;
 
@@ -23,6 +23,11 @@ pub const fn with_command(key: Key) -> KeyboardShortcut {
 
 const fn without_modifiers(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::NONE, key)
+}
+
+/// Returns whether [`UNDO`] was pressed, and consumes it. egui would also match [`REDO`] for it.
+pub fn consume_undo(input: &mut InputState) -> bool {
+    !input.consume_shortcut(&REDO) && input.consume_shortcut(&UNDO)
 }
 
 /// Opens the command palette.

@@ -112,7 +112,7 @@ impl Collect {
         let on_top = ui.memory(|m| m.top_modal_layer() == Some(ui.layer_id()));
         let pressed =
             |keys: KeyboardShortcut| on_top && ui.input_mut(|i| i.consume_shortcut(&keys));
-        let undo = !typing && pressed(keys::UNDO);
+        let undo = !typing && on_top && ui.input_mut(keys::consume_undo);
         let focused = ui.memory(|m| m.focused().is_some());
         let enter = !focused && pressed(KeyboardShortcut::new(Modifiers::NONE, Key::Enter));
         if undo && !self.drawing.undo() && collection.can_undo_removal() {

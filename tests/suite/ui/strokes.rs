@@ -110,6 +110,10 @@ fn ctrl_z_removes_strokes_and_predicts_again() {
     draw(&mut window, [0.5, 0.2], [0.5, 0.9]);
     let images = predicted_images(&backend);
     assert_eq!(images.len(), 2);
+    // The shortcut for redo does not undo a stroke.
+    window.key_press_modifiers(Modifiers::COMMAND.plus(Modifiers::SHIFT), egui::Key::Z);
+    wait_until_idle(&mut window);
+    assert_eq!(predicted_images(&backend).len(), 2);
     window.key_press_modifiers(Modifiers::COMMAND, egui::Key::Z);
     wait_until_idle(&mut window);
     let images = predicted_images(&backend);

@@ -170,7 +170,7 @@ fn tools(ui: &mut Ui, drawing: &mut Drawing) -> bool {
     let hint = keys::format_shortcut(ui.ctx(), &keys::UNDO);
     let undo = undo.on_hover_text(hint).clicked();
     let is_blocked = ui.ctx().text_edit_focused() || input::is_covered(ui.ctx());
-    if undo || (!is_blocked && ui.input_mut(|i| i.consume_shortcut(&keys::UNDO))) {
+    if undo || (!is_blocked && ui.input_mut(keys::consume_undo)) {
         changed |= drawing.undo();
     }
     let mut pen = (drawing.pen * 300.0).round();
