@@ -234,7 +234,8 @@ impl StudioApp {
                 }
             }
         }
-        let accepts_keys = !is_covered(ctx)
+        let accepts_keys = !self.pages.present.is_open
+            && !is_covered(ctx)
             && !ctx.egui_wants_keyboard_input()
             && ctx.memory(|m| m.focused().is_none());
         if self.page == Page::Train

@@ -8,7 +8,7 @@ use lae_studio::session::file_dialog::{Choice, DialogPurpose};
 use lae_studio::session::{Disk, Session};
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
-use lae_studio::ui::command::UiCommand;
+use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
 use super::synthetic::{RUN, events, header, prediction, report};
@@ -186,6 +186,19 @@ fn space_in_dialog_does_not_pause_run() {
     window.ctx.memory_mut(egui::Memory::stop_text_input);
     window.key_press(egui::Key::Space);
     window.run_steps(2);
+    assert_eq!(backend.last_request(), ControlRequest::Run);
+}
+
+#[test]
+fn space_in_presentation_does_not_pause_run() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, backend) = window_with_running_run(runs.path());
+    assert_eq!(window.state().page, Page::Train);
+    window.key_press(egui::Key::F11);
+    window.run_steps(4);
+    window.key_press(egui::Key::Space);
+    window.run_steps(2);
+    window.get_by_label(tr!("present-next"));
     assert_eq!(backend.last_request(), ControlRequest::Run);
 }
 
