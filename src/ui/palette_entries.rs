@@ -5,6 +5,7 @@ use egui::gui_zoom::kb_shortcuts::ZOOM_RESET;
 
 use crate::data::export::ExportFormat;
 use crate::data::published;
+use crate::method::lae;
 use crate::session::Session;
 use crate::session::collection::Purpose;
 use crate::session::file_dialog::{DataExportKind, DialogPurpose};
@@ -64,7 +65,7 @@ fn page_entries() -> Vec<PaletteEntry> {
 }
 
 fn experiment_entries(session: &Session) -> Vec<PaletteEntry> {
-    let ready = session.can_start();
+    let (ready, has_grid) = (session.can_start(), session.has_grid());
     let start = match session.trains_baseline() {
         true => tr!("experiment-start-both"),
         false => tr!("experiment-start"),
@@ -79,10 +80,12 @@ fn experiment_entries(session: &Session) -> Vec<PaletteEntry> {
             .with_keywords("entries-start-keywords")
             .with_shortcut(keys::START)
             .enabled_if(ready),
-        entry(tr!("experiment-three-class-orders"), UiCommand::TrainOrders).enabled_if(ready),
+        entry(tr!("experiment-three-class-orders"), UiCommand::TrainOrders)
+            .enabled_if(ready && !has_grid),
         change_entry(baseline_title, move |s| {
             s.experiment.with_baseline = !trains_baseline;
-        }),
+        })
+        .enabled_if(!has_grid && session.experiment.draft.method != lae::BASELINE.key),
     ];
     for preset in presets() {
         let title = tr!("entries-preset", preset = preset.title());
@@ -117,8 +120,12 @@ fn experiment_entries(session: &Session) -> Vec<PaletteEntry> {
         open(tr!("experiment-pet-start"), DialogPurpose::PetStart),
     ]);
     all.extend([
-        entry(tr!("entries-redo"), UiCommand::Redo).with_shortcut(keys::REDO),
-        entry(tr!("entries-undo"), UiCommand::Undo).with_shortcut(keys::UNDO),
+        entry(tr!("entries-redo"), UiCommand::Redo)
+            .with_shortcut(keys::REDO)
+            .on_page(Page::Experiment),
+        entry(tr!("entries-undo"), UiCommand::Undo)
+            .with_shortcut(keys::UNDO)
+            .on_page(Page::Experiment),
         entry(tr!("experiment-copy-command"), UiCommand::CopyCommand),
         entry(tr!("entries-restore-settings"), UiCommand::RestoreSettings)
             .enabled_if(session.former.is_pending()),

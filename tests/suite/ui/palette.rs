@@ -134,3 +134,23 @@ fn palette_finds_window_actions() {
     window.run_steps(3);
     assert!((window.ctx.zoom_factor() - 1.5).abs() < 1e-6);
 }
+
+#[test]
+fn entries_without_effect_are_disabled() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded_window([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
+    let find = |window: &Harness<'_, StudioApp>, title: &str| {
+        let entries = matching_entries(&window.state().session, title);
+        let entry = entries.into_iter().find(|entry| entry.title == title).unwrap();
+        (entry.enabled, entry.page)
+    };
+    let baseline = tr!("entries-train-with-baseline");
+    assert!(find(&window, baseline).0);
+    window.state_mut().session.experiment.draft.method = "baseline".into();
+    assert!(!find(&window, baseline).0, "the settings already train the Baseline");
+    // The shortcut applies only on Experiment.
+    assert_eq!(find(&window, tr!("entries-undo")).1, Some(Page::Experiment));
+    window.state_mut().session.vary("method");
+    assert!(!find(&window, tr!("experiment-three-class-orders")).0);
+}
