@@ -45,7 +45,7 @@ impl StudioApp {
             DialogPurpose::BugReport => self.shell.report.save_path = Some(text),
             DialogPurpose::AddedTask => self.preview_task(text),
             DialogPurpose::Runs => self.session.add_folder(path),
-            DialogPurpose::ImageFolder if self.page == Page::Start => self.classify(ctx, &[path]),
+            DialogPurpose::ImageFolder if self.is_classifying() => self.classify(ctx, &[path]),
             DialogPurpose::ImageFolder => {
                 self.pages.predict.prediction_table.choose_folder(&path);
                 self.show_page(Page::Predict);
@@ -77,15 +77,18 @@ impl StudioApp {
     pub(super) fn predict_files(&mut self, ctx: &Context, mut files: Vec<PathBuf>) {
         match files.len() {
             0 => {}
-            _ if self.page == Page::Start && self.pages.start.classify => {
-                self.classify(ctx, &files);
-            }
+            _ if self.is_classifying() => self.classify(ctx, &files),
             1 => self.predict_file(files.remove(0)),
             _ => match self.pages.predict.prediction_table.choose_files(&files) {
                 Ok(()) => self.show_page(Page::Predict),
                 Err(problem) => self.session.notify(problem, true),
             },
         }
+    }
+
+    /// Returns whether the page Start shows the steps for classifying images.
+    fn is_classifying(&self) -> bool {
+        self.page == Page::Start && self.pages.start.classify
     }
 
     /// Classifies a folder or some images with the model on Start. The table is written to its default path.
@@ -113,7 +116,6 @@ impl StudioApp {
             self.session.notify(problem, true);
             return;
         }
-        self.pages.start.classify = true;
         self.session.pin_predictor(model);
         self.execute(ctx, UiCommand::PredictFolder(table.request()));
     }

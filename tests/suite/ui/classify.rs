@@ -8,9 +8,10 @@ use egui_kittest::kittest::Queryable;
 use lae_studio::problem::Problem;
 use lae_studio::run::config::RunConfig;
 use lae_studio::session::classify::ModelStep;
+use lae_studio::session::file_dialog::DialogPurpose;
 use lae_studio::session::{Disk, Session};
 use lae_studio::ui::app::StudioApp;
-use lae_studio::ui::command::Page;
+use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::{Settings, ThemeChoice};
 
 use super::{DroppedPath, recorded_window, save_screenshot, wait, wait_until_idle, window};
@@ -41,6 +42,21 @@ fn start_page_opens_experiment_and_learn() {
     assert!(Settings::is_first_start(Some(&file)));
     Settings::default().save(&file).unwrap();
     assert!(!Settings::is_first_start(Some(&file)) && !Settings::is_first_start(None));
+}
+
+#[test]
+fn folder_chosen_on_overview_is_set_up_on_predict() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded_window([1280.0, 800.0], ThemeChoice::Light, runs.path());
+    window.state_mut().welcome();
+    wait_until_idle(&mut window);
+    let ctx = window.ctx.clone();
+    let folder = runs.path().to_path_buf();
+    let choice = UiCommand::UsePath(DialogPurpose::ImageFolder, folder);
+    window.state_mut().execute(&ctx, choice);
+    wait_until_idle(&mut window);
+    assert_eq!(window.state().page, Page::Predict);
+    assert!(window.state().session.notices.list.is_empty());
 }
 
 #[test]
