@@ -40,22 +40,24 @@ pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, co
         };
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = Vec2::splat(8.0);
-            for index in sample_indices(&data, cx.pages.predict.samples_from) {
+            let total = data.dataset.test.len();
+            for index in sample_indices(total, cx.pages.predict.samples_from) {
                 sample(ui, cx, &data, index);
             }
         });
     });
 }
 
-/// Returns the indices of some test images. Each `round` gives other ones.
-fn sample_indices(data: &DataView, round: usize) -> Vec<usize> {
-    let total = data.dataset.test.len();
+/// Returns the indices of some of `total` test images. Each `round` gives other ones.
+fn sample_indices(total: usize, round: usize) -> Vec<usize> {
     if total == 0 {
         return Vec::new();
     }
     // The indices are evenly spaced, so that most classes are included and no image occurs twice.
     let count = SAMPLE_COUNT.min(total);
-    (0..count).map(|i| (i * total / count + round * 7) % total).collect()
+    // If the number of images were a multiple of the shift, some images would never be included.
+    let shift = [7, 11, 13].into_iter().find(|shift| !total.is_multiple_of(*shift)).unwrap_or(1);
+    (0..count).map(|i| (i * total / count + round * shift) % total).collect()
 }
 
 fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
@@ -76,5 +78,24 @@ fn sample(ui: &mut Ui, cx: &mut Cx<'_>, data: &Arc<DataView>, index: usize) {
     board::pin_corner(ui, cx, rect, &image, &class);
     if response.on_hover_text(class.clone()).clicked() {
         cx.dispatch(UiCommand::PredictImage(image, Some(class)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn rounds_include_all_images() {
+        for total in [0, 1, 10, 14, 35, 70, 77, 100, 1001] {
+            let all: HashSet<usize> =
+                (0..total).flat_map(|round| sample_indices(total, round)).collect();
+            assert_eq!(all.len(), total);
+            let first: HashSet<usize> = sample_indices(total, 0).into_iter().collect();
+            let second: HashSet<usize> = sample_indices(total, 1).into_iter().collect();
+            assert!(total <= SAMPLE_COUNT || first != second, "{total}");
+        }
     }
 }
