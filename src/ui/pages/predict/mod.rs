@@ -111,6 +111,15 @@ fn run_header<'a>(cx: &Cx<'a>) -> Option<&'a RunHeader> {
     cx.session.header_of(cx.session.predict.run.as_ref()?)
 }
 
+/// Returns whether the selected run's dataset is being opened, unless it is open. Until then, the style of its strokes
+/// is not known.
+fn is_data_loading(cx: &Cx<'_>) -> bool {
+    run_header(cx).is_some_and(|header| {
+        let config = &header.config;
+        !cx.session.needs_permission(config) && !cx.session.data_is_missing(config)
+    })
+}
+
 /// Draws the page.
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     let Some((first, _)) = prediction_runs(cx.session).next() else {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{Role, Ui, Vec2};
 
-use super::{board, run_header};
+use super::{board, is_data_loading, run_header};
 use crate::run::config::RunConfig;
 use crate::session::views::{DataView, Split};
 use crate::tr;
@@ -34,6 +34,7 @@ pub(super) fn card(ui: &mut Ui, cx: &mut Cx<'_>, data: Option<Arc<DataView>>, co
         let Some(data) = data else {
             match foreign_data(cx) {
                 Some(config) => open_dataset_button(ui, cx, config),
+                None if is_data_loading(cx) => drop(faint(ui, tr!("train-opening-dataset"))),
                 None => drop(faint(ui, tr!("predict-samples-dataset-missing"))),
             }
             return;

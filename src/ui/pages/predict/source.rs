@@ -6,7 +6,8 @@ use egui::text::LayoutJob;
 use egui::{Align, Layout, Role, Ui, Vec2};
 
 use super::{
-    DrawingRequest, board, prediction_runs, prediction_table, run_header, run_title, samples,
+    DrawingRequest, board, is_data_loading, prediction_runs, prediction_table, run_header,
+    run_title, samples,
 };
 use crate::session::Session;
 use crate::session::drawing::Drawing;
@@ -198,7 +199,9 @@ fn request_prediction(cx: &mut Cx<'_>, data: Option<&DataView>) {
         share: data.and_then(|data| data.image_kind.glyph_share),
         changes: state.changes,
     };
-    if state.drawing.down || state.requested.as_ref() == Some(&request) || is_data_loading(cx, data)
+    if state.drawing.down
+        || state.requested.as_ref() == Some(&request)
+        || (data.is_none() && is_data_loading(cx))
     {
         return;
     }
@@ -206,15 +209,6 @@ fn request_prediction(cx: &mut Cx<'_>, data: Option<&DataView>) {
     let image = state.drawing.render(request.light, request.share).into();
     state.requested = Some(request);
     cx.change(move |session| session.predict_drawing(image));
-}
-
-/// Returns whether the run's dataset is being opened, so that the style of its strokes is not known yet.
-fn is_data_loading(cx: &Cx<'_>, data: Option<&DataView>) -> bool {
-    data.is_none()
-        && run_header(cx).is_some_and(|header| {
-            let config = &header.config;
-            !cx.session.needs_permission(config) && !cx.session.data_is_missing(config)
-        })
 }
 
 fn image_area(ui: &mut Ui, cx: &mut Cx<'_>, side: f32) {
