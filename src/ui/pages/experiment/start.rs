@@ -1,7 +1,7 @@
 //! The cost of the run and the start button. They are a card at the bottom of the right column, or a row at the bottom
 //! of a narrow window.
 
-use egui::{Align, Layout, RichText, Ui};
+use egui::{Align, Layout, Response, RichText, Ui};
 
 use super::grid;
 use super::problems::blocking_problems;
@@ -12,6 +12,7 @@ use crate::session::estimate::{Estimate, estimate};
 use crate::session::explanation;
 use crate::session::formatting::{format_bytes, format_duration, format_epochs};
 use crate::session::split;
+use crate::session::views::Fetch;
 use crate::session::window_terms::in_window_terms;
 use crate::tr;
 use crate::ui::command::UiCommand;
@@ -166,12 +167,27 @@ fn split_warning(ui: &mut Ui, cx: &Cx<'_>) {
     }
 }
 
-fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
-    let reason = if cx.session.is_downloading_weights() {
+/// Adds a tooltip to a disabled button that says why the settings or their grid cannot be trained. A grid without
+/// remaining runs has none, because the label of the start button says so.
+pub(super) fn explain_disabled(response: Response, cx: &Cx<'_>) -> Response {
+    let session = cx.session;
+    let reason = if session.has_grid() {
+        match &session.experiment.grid.view {
+            Fetch::Ready(view) if view.state.refused_runs() == 0 => return response,
+            Fetch::Ready(_) | Fetch::Failed(_) => tr!("experiment-fix-problems-first"),
+            Fetch::Busy | Fetch::Nothing => tr!("experiment-grid-searching-runs"),
+        }
+    } else if !blocking_problems(cx).is_empty() {
+        tr!("experiment-fix-problems-first")
+    } else if session.is_downloading_weights() {
         tr!("experiment-weights-downloading")
     } else {
-        tr!("experiment-fix-problems-first")
+        tr!("experiment-not-ready")
     };
+    response.on_disabled_hover_text(reason)
+}
+
+fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
     let can_start = cx.session.can_start();
     let label = match cx.session.trains_baseline() {
         _ if cx.session.has_grid() => grid::start_label(cx),
@@ -179,7 +195,7 @@ fn start(ui: &mut Ui, cx: &mut Cx<'_>, width: f32) {
         false => tr!("experiment-start").into(),
     };
     let start = primary(ui, &label, can_start, width);
-    if start.on_disabled_hover_text(reason).clicked() {
+    if explain_disabled(start, cx).clicked() {
         cx.dispatch(UiCommand::Start);
     }
 }
@@ -197,6 +213,7 @@ fn other_actions(ui: &mut Ui, cx: &mut Cx<'_>) {
     let can_start = cx.session.can_start();
     ui.horizontal_wrapped(|ui| {
         let three = button_if(ui, can_start, tr!("experiment-three-class-orders"));
+        let three = explain_disabled(three, cx);
         if three.on_hover_text(tr!("experiment-three-class-orders-hint")).clicked() {
             cx.dispatch(UiCommand::TrainOrders);
         }

@@ -3,6 +3,7 @@
 
 use egui::{RichText, Ui};
 
+use super::start::explain_disabled;
 use crate::run::trial_result::{Trial, TriedMethod};
 use crate::session::Session;
 use crate::session::advice::backbone_after_trial;
@@ -112,7 +113,8 @@ fn show_controls(ui: &mut Ui, cx: &mut Cx<'_>, kind: &Kind, is_done: bool) {
         false => tr!(start),
     };
     let can_start = cx.session.can_start() && !cx.session.has_grid();
-    if button_if(ui, can_start, label).on_hover_text(tr!(hint)).clicked() {
+    let response = explain_disabled(button_if(ui, can_start, label), cx);
+    if response.on_hover_text(tr!(hint)).clicked() {
         cx.change(kind.start);
     }
 }
