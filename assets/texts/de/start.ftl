@@ -17,6 +17,7 @@ classify-model = 2. Modell
 classify-model-about = Mehrere Methoden werden auf einem Teil deiner Bilder verglichen. Die beste wird danach auf allen trainiert. Das dauert einige Minuten.
 classify-make = Bestes Modell finden
 classify-make-again = Bestes Modell neu finden
+classify-grid = Auf Experiment ist eine Versuchsreihe eingestellt. Stelle dort wieder einzelne Werte ein, um das beste Modell zu finden.
 classify-comparing = Methoden werden auf einem Teil deiner Bilder verglichen.
 classify-training = Die beste Methode wird auf allen deinen Bildern trainiert.
 classify-stop = Stoppen

@@ -17,6 +17,7 @@ classify-model = 2. Model
 classify-model-about = Several methods are compared on part of your images. The best one is then trained on all of them. This takes a few minutes.
 classify-make = Find the best model
 classify-make-again = Find the best model again
+classify-grid = A grid of runs is set up on Experiment. Return to single values there to find the best model.
 classify-comparing = Comparing methods on part of your images.
 classify-training = Training the best method on all of your images.
 classify-stop = Stop

@@ -123,7 +123,11 @@ fn make_button(ui: &mut Ui, cx: &mut Cx<'_>) {
     if let Some(problem) = problem {
         widgets::problem(ui, problem);
     }
-    let can_start = cx.session.can_start() && !cx.session.has_grid();
+    let has_grid = cx.session.has_grid();
+    if has_grid {
+        sentence(ui, tr!("classify-grid"));
+    }
+    let can_start = cx.session.can_start() && !has_grid;
     let has_model = cx.session.model().is_some();
     let response = match has_model {
         true => widgets::button_if(ui, can_start, tr!("classify-make-again")),
