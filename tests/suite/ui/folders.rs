@@ -153,6 +153,7 @@ fn read_only_folder_opens_runs_but_disables_changes() {
     window.get_by_label(tr!("compare-open")).click();
     wait_until_idle(&mut window);
     assert!(window.state().session.train.opened.is_some());
+    assert!(window.get_by_label(tr!("train-teach-classes")).accesskit_node().is_disabled());
     set_mode(0o755);
 }
 

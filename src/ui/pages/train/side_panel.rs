@@ -21,8 +21,8 @@ use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
 use crate::ui::widgets::losses::{SMOOTHING_WINDOW, losses};
 use crate::ui::widgets::{
-    self, Column, at_end, button, card, card_with_height, faint, icon_text_button, progress, terms,
-    toggle_link, truncated,
+    self, Column, at_end, button, card, card_with_height, enabled_unless, faint, icon_text_button,
+    progress, terms, toggle_link, truncated,
 };
 
 /// Draws the right column.
@@ -84,20 +84,27 @@ fn run_buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
     if opened || !run.stage.is_live() {
         let folder = run.header.as_ref().map(|h| h.folder.clone());
         let Some(folder) = folder else { return };
+        let read_only = cx.session.row(&folder).and_then(|row| row.read_only_reason());
         if run.stage != Stage::Finished {
-            if icon_text_button(ui, Icon::Play, tr!("train-resume-run")).clicked() {
+            let resume = enabled_unless(ui, read_only, |ui| {
+                icon_text_button(ui, Icon::Play, tr!("train-resume-run"))
+            });
+            if resume.clicked() {
                 cx.dispatch(UiCommand::Resume(folder.clone(), None));
             }
-            let menu = button(ui, tr!(RESUME_ON));
+            let menu = enabled_unless(ui, read_only, |ui| button(ui, tr!(RESUME_ON)));
             Popup::menu(&menu).show(|ui| resume_menu(ui, cx, &folder));
         } else {
             if button(ui, tr!("train-predict-with-run")).clicked() {
                 cx.dispatch(UiCommand::PredictWith(folder.clone()));
             }
-            if button(ui, tr!("train-teach-classes")).clicked() {
+            let teach = enabled_unless(ui, read_only, |ui| button(ui, tr!("train-teach-classes")));
+            if teach.clicked() {
                 cx.dispatch(UiCommand::AddTask(folder.clone()));
             }
-            undo_added_task_button(ui, cx, run, folder);
+            if read_only.is_none() {
+                undo_added_task_button(ui, cx, run, folder);
+            }
         }
         return;
     }
