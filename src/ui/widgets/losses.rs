@@ -17,9 +17,28 @@ pub const SMOOTHING_WINDOW: usize = 25;
 /// A point of a line: its task (from 0), and its step and loss.
 pub type Point = (usize, [f64; 2]);
 
-/// Draws the losses of the steps from `first` on. Each loss has its task (from 0).
-pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], smooth: bool) {
+/// What each loss value was measured for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum LossUnit {
+    /// A training step.
+    Step,
+    /// An epoch.
+    Epoch,
+}
+
+/// Draws the losses of the steps or epochs from `first` on. Each loss has its task (from 0).
+pub fn losses(
+    ui: &mut Ui,
+    height: f32,
+    (unit, first): (LossUnit, usize),
+    values: &[(usize, f32)],
+    smooth: bool,
+) {
     let t = tokens(ui);
+    let epochs = match unit {
+        LossUnit::Step => Vec::new(),
+        LossUnit::Epoch => epochs_in_tasks(values),
+    };
     let raw = downsample(first, values, MAX_POINTS);
     let smoothed = smooth.then(|| downsample(first, &moving_average(values), MAX_POINTS));
     let top = raw.iter().map(|(_, [_, loss])| *loss).fold(1e-6, f64::max) * 1.05;
@@ -38,21 +57,27 @@ pub fn losses(ui: &mut Ui, height: f32, first: usize, values: &[(usize, f32)], s
         .y_grid_spacer(move |_| grid_marks(0.0, top, y_step))
         .x_axis_formatter(|mark, _| format_count(mark.value.round().max(0.0) as usize))
         .y_axis_formatter(move |mark, _| format_number(mark.value, digits))
-        .label_formatter(|at| match at {
+        .label_formatter(move |at| match at {
             HoverPosition::NearDataPoint { plot_name, position, .. } if !plot_name.is_empty() => {
                 let step = position.x.round().max(0.0) as usize;
                 let loss = format_number(position.y, 4);
-                Some(tr!("figure-loss-value", task = *plot_name, step, loss))
+                Some(match epochs.get(step.saturating_sub(first)) {
+                    Some(&epoch) => tr!("figure-epoch-loss-value", task = *plot_name, epoch, loss),
+                    None => tr!("figure-loss-value", task = *plot_name, step, loss),
+                })
             }
             _ => None,
         });
+    let (title, axis_label) = match unit {
+        LossUnit::Step => (tr!("figure-losses"), tr!("figure-losses-about")),
+        LossUnit::Epoch => (tr!("figure-epoch-losses"), tr!("figure-epoch-losses-about")),
+    };
     let lines = LineChart {
-        axis_label: tr!("figure-losses-about").into(),
+        axis_label: axis_label.into(),
         x_labels: Vec::new(),
         y_range: [0.0, top],
         lines: lines_by_task(smoothed.as_ref().unwrap_or(&raw)),
     };
-    let title = tr!("figure-losses");
     let figure = || Figure::line_chart(title, lines.clone());
     plots::show(ui, plot, title, figure, |plot| {
         plot.set_plot_bounds_x(low..=high);
@@ -79,6 +104,11 @@ fn lines_by_task(points: &[Point]) -> Vec<ChartLine> {
         ChartLine::new(name, None, part.iter().map(|(_, point)| *point))
     };
     parts.map(line).collect()
+}
+
+/// Returns the number of each epoch (from 1) within its task.
+fn epochs_in_tasks(values: &[(usize, f32)]) -> Vec<usize> {
+    values.chunk_by(|a, b| a.0 == b.0).flat_map(|part| 1..=part.len()).collect()
 }
 
 /// Returns the range of steps of each task. It includes the step before the task, so that the bands touch.
@@ -145,6 +175,11 @@ mod tests {
     fn axis_steps_are_round() {
         assert_eq!((nice(37.0), nice(4.0), nice(100.0)), (50.0, 5.0, 100.0));
         assert!((nice(0.07) - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn epochs_are_counted_in_each_task() {
+        assert_eq!(epochs_in_tasks(&[(0, 1.0), (0, 0.5), (1, 1.0)]), [1, 2, 1]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::ui::command::UiCommand;
 use crate::ui::pages::{Cx, RESUME_ON, resume_menu};
 use crate::ui::theme::{regular, semibold, tokens};
 use crate::ui::widgets::icons::Icon;
-use crate::ui::widgets::losses::{SMOOTHING_WINDOW, losses};
+use crate::ui::widgets::losses::{LossUnit, SMOOTHING_WINDOW, losses};
 use crate::ui::widgets::{
     self, Column, at_end, button, card, card_with_height, enabled_unless, faint, icon_text_button,
     progress, terms, toggle_link, truncated,
@@ -252,11 +252,11 @@ fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
         );
         cx.pages.train.unsmoothed = !smooth;
         let first = run.steps.saturating_sub(values.len());
-        losses(ui, 118.0, first, &values, by_step && smooth);
-        let axis_label = match by_step {
-            true => tr!("train-loss-by-step"),
-            false => tr!("train-loss-by-pass"),
+        let (unit, axis_label) = match by_step {
+            true => (LossUnit::Step, tr!("train-loss-by-step")),
+            false => (LossUnit::Epoch, tr!("train-loss-by-pass")),
         };
+        losses(ui, 118.0, (unit, first), &values, by_step && smooth);
         faint(ui, axis_label);
     });
 }
