@@ -89,6 +89,10 @@ pub fn images_by_class(
     by_class: &Arc<ImagesByClass>,
     with_run: bool,
 ) {
+    let listed = cx.pages.predict.by_class.listed(by_class);
+    // After its last image was moved, a group is no longer listed.
+    let has_group = |only: &Assignment| listed.groups.iter().any(|(group, ..)| group == only);
+    cx.pages.predict.by_class.group.take_if(|only| !has_group(only));
     show_header(ui, cx, by_class, with_run);
     let listed = cx.pages.predict.by_class.listed(by_class);
     let only_group = cx.pages.predict.by_class.group.clone();
