@@ -87,7 +87,7 @@ impl StudioApp {
     }
 
     /// Returns whether the page Start shows the steps for classifying images.
-    fn is_classifying(&self) -> bool {
+    pub(super) fn is_classifying(&self) -> bool {
         self.page == Page::Start && self.pages.start.classify
     }
 

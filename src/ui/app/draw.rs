@@ -134,6 +134,7 @@ impl StudioApp {
     /// Draws dialogs and other parts above the page.
     fn draw_overlays(&mut self, ctx: &Context, commands: &mut Vec<UiCommand>) {
         self.shell.page = self.page;
+        self.shell.classifies_folders = self.is_classifying() && self.session.model().is_some();
         let cx = OverlayContext {
             ctx,
             session: &self.session,

@@ -63,6 +63,8 @@ pub struct Shell {
     pub help: bool,
     /// The current page.
     pub page: Page,
+    /// Whether dropped folders are classified on the page Start.
+    pub classifies_folders: bool,
     /// The dialog that collects images.
     pub collect: Collect,
     /// Whether the line of frame times is shown.
@@ -82,7 +84,7 @@ impl Shell {
             tr!("shell-drop-teach")
         } else if self.page == Page::Compare {
             tr!("shell-drop-compare")
-        } else if self.page == Page::Predict {
+        } else if self.page == Page::Predict || self.classifies_folders {
             tr!("shell-drop-predict")
         } else {
             tr!("shell-drop-data")
