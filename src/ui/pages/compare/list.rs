@@ -236,9 +236,10 @@ fn handle_keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, selected: &[&RunRow
         cx.dispatch(UiCommand::Delete(folders()));
     }
     if pressed(Modifiers::NONE, Key::F2) {
-        cx.dispatch(match selected {
-            [row] => UiCommand::Describe(row.folder.clone()),
-            _ => UiCommand::Tag(folders()),
-        });
+        match selected {
+            [row] if row.read_only_reason().is_some() => {}
+            [row] => cx.dispatch(UiCommand::Describe(row.folder.clone())),
+            _ => cx.dispatch(UiCommand::Tag(folders())),
+        }
     }
 }
