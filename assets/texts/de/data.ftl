@@ -81,10 +81,15 @@ data-part-arrange-classes = Klassen ordnen
 data-part-splits = Aufteilung und Speicher
 data-images-range = { $low } bis { $high } (Median { $median })
 data-images-per-class = Bilder je Klasse: { $train } zum Training, { $test } zum Testen
+data-images-per-class-validation = Bilder je Klasse: { $train } zum Training, { $validation } zur Validierung
 data-images-per-class-chart = Diagramm der Bilder je Klasse
 data-test-images = { $n ->
     [one] { $n } Testbild
    *[other] { $n } Testbilder
+}
+data-validation-images = { $n ->
+    [one] { $n } Validierungsbild
+   *[other] { $n } Validierungsbilder
 }
 data-class-images = { $class }: { $train } und { $test }
 data-next-epoch = Nächste Epoche

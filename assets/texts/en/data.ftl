@@ -81,10 +81,15 @@ data-part-arrange-classes = Arrange classes
 data-part-splits = Splits and memory
 data-images-range = { $low } to { $high } (median { $median })
 data-images-per-class = Images per class: { $train } for training, { $test } for testing
+data-images-per-class-validation = Images per class: { $train } for training, { $validation } for validation
 data-images-per-class-chart = Chart of images per class
 data-test-images = { $n ->
     [one] { $n } test image
    *[other] { $n } test images
+}
+data-validation-images = { $n ->
+    [one] { $n } validation image
+   *[other] { $n } validation images
 }
 data-class-images = { $class }: { $train } and { $test }
 data-next-epoch = Next epoch

@@ -88,9 +88,14 @@ fn sorted_classes(cx: &mut Cx<'_>, view: &DataView) -> Arc<Vec<usize>> {
 
 fn classes(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
     let (train, test) = (format_range(&view.train), format_range(&view.test));
-    faint(ui, tr!("data-images-per-class", train, test));
+    let is_validation = cx.session.experiment.draft.validation_share > 0.0;
+    let text = match is_validation {
+        true => tr!("data-images-per-class-validation", train, validation = test),
+        false => tr!("data-images-per-class", train, test),
+    };
+    faint(ui, text);
     if view.classes.len() > MIN_CHART_CLASSES {
-        overview(ui, view);
+        overview(ui, view, is_validation);
     }
     let max = view.train.iter().zip(&view.test).map(|(a, b)| a + b);
     let max = max.max().unwrap_or(0).max(1);
@@ -101,15 +106,15 @@ fn classes(ui: &mut Ui, cx: &mut Cx<'_>, view: &DataView) {
         view.classes.len(),
         |ui, rows| {
             for class in rows {
-                class_row(ui, view, sorted[class], max);
+                class_row(ui, view, sorted[class], max, is_validation);
             }
         },
     );
 }
 
-/// Draws a column for each class: training images below, test images above. If there are more classes than pixels, a
-/// column shows several classes.
-fn overview(ui: &mut Ui, view: &DataView) {
+/// Draws a column for each class: training images below, test or validation images above. If there are more classes
+/// than pixels, a column shows several classes.
+fn overview(ui: &mut Ui, view: &DataView, is_validation: bool) {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 72.0);
     let (rect, response) =
@@ -142,21 +147,24 @@ fn overview(ui: &mut Ui, view: &DataView) {
     if let Some(pointer) = response.hover_pos() {
         let column = ((pointer.x - rect.left()) / step) as usize;
         let class = range(column.min(columns - 1)).start;
-        response.on_hover_text(class_summary(view, class));
+        response.on_hover_text(class_summary(view, class, is_validation));
     }
 }
 
-fn class_summary(view: &DataView, class: usize) -> String {
+fn class_summary(view: &DataView, class: usize, is_validation: bool) -> String {
     let train = tr!("data-training-images", n = view.train[class]);
-    let test = tr!("data-test-images", n = view.test[class]);
+    let test = match is_validation {
+        true => tr!("data-validation-images", n = view.test[class]),
+        false => tr!("data-test-images", n = view.test[class]),
+    };
     let class = view.classes[class].as_str();
     tr!("data-class-images", class, train, test)
 }
 
-fn class_row(ui: &mut Ui, view: &DataView, class: usize, max: usize) {
+fn class_row(ui: &mut Ui, view: &DataView, class: usize, max: usize, is_validation: bool) {
     let t = tokens(ui);
     let size = Vec2::new(ui.available_width(), 20.0);
-    let summary = class_summary(view, class);
+    let summary = class_summary(view, class, is_validation);
     let (rect, response) = allocate_named(ui, size, Role::Meter, &summary);
     let name_width = (rect.width() * 0.3).clamp(60.0, 220.0);
     let pos = rect.left_center();
