@@ -132,8 +132,7 @@ impl StudioApp {
                 self.pages.predict.show_image();
                 self.session.predict_image(image, truth);
             }
-            // A pasted image arrives as an event; this command requests the event.
-            UiCommand::Paste => ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste),
+            UiCommand::Paste => self.request_paste(ctx),
             UiCommand::ChooseDevice(key) => self.choose_device(key),
             UiCommand::Theme(choice) => self.choose_theme(ctx, choice),
             UiCommand::SetLanguage(language) => self.set_language(language),
@@ -308,6 +307,16 @@ impl StudioApp {
         });
         self.pages.experiment.choosing_folder = false;
         self.session.save_collection(purpose);
+    }
+
+    /// Requests the content of the clipboard, which arrives as an event one frame later. It is requested in the next
+    /// frame, because in the frame after a command of the palette, egui still reports the palette as an open dialog.
+    fn request_paste(&mut self, ctx: &Context) {
+        if self.page != Page::Predict && !self.shell.collect.is_open() {
+            self.show_page(Page::Predict);
+        }
+        self.paste_requested = true;
+        ctx.request_repaint();
     }
 
     fn copy_command(&mut self, ctx: &Context) {

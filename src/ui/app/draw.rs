@@ -21,6 +21,9 @@ impl StudioApp {
         let ctx = ui.ctx().clone();
         let result = catch_panic(|| self.handle_shortcuts(&ctx));
         self.error_boundaries.record_action(result);
+        if std::mem::take(&mut self.paste_requested) {
+            ctx.send_viewport_cmd(ViewportCommand::RequestPaste);
+        }
         let mut commands = Vec::new();
         self.draw_bars(ui, &mut commands);
         let frame = Frame::new()

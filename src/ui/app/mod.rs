@@ -59,6 +59,8 @@ pub struct StudioApp {
     skip_confirmation: Arc<AtomicBool>,
     /// When the user requested a start, until the plan of the settings is up to date.
     start_requested: Option<Instant>,
+    /// Whether the content of the clipboard is requested in the next frame.
+    paste_requested: bool,
     /// When the settings were last written.
     last_saved: Instant,
     /// Earlier set-ups for undo.
@@ -100,6 +102,7 @@ impl StudioApp {
             full_screen: false,
             skip_confirmation: Arc::default(),
             start_requested: None,
+            paste_requested: false,
             last_saved: Instant::now(),
             history: Undoer::default(),
             recorded_setup: None,

@@ -154,3 +154,17 @@ fn entries_without_effect_are_disabled() {
     window.state_mut().session.vary("method");
     assert!(!find(&window, tr!("experiment-three-class-orders")).0);
 }
+
+#[test]
+fn pasting_an_image_shows_predict() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded_window([1280.0, 800.0], ThemeChoice::Dark, runs.path());
+    wait_until_idle(&mut window);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
+    window.run_steps(3);
+    window.get_by_label(tr!("palette-command")).type_text(tr!("entries-paste-image"));
+    window.run_steps(3);
+    window.key_press(egui::Key::Enter);
+    window.run_steps(3);
+    assert_eq!(window.state().page, Page::Predict);
+}
