@@ -183,6 +183,7 @@ fn typed_values(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec, values: &mut V
         let edit = widgets::line_edit(&mut new.text, FIELD_WIDTH)
             .hint_text(tr!("experiment-another-value"));
         let edit = ui.add(edit).on_hover_text(spec.kind.range().translated());
+        let edit = edit.accessible_name(tr!("experiment-another-value"));
         if edit.changed() {
             new.error = None;
         }
