@@ -36,9 +36,14 @@ impl Language {
         }
     }
 
-    /// Formats a number with this number of decimals.
+    /// Formats a number with this number of decimals. A number that is rounded to zero has no sign.
     pub fn format_number(self, value: f64, decimals: usize) -> String {
-        self.format_digits(&format!("{value:.decimals$}"))
+        let digits = format!("{value:.decimals$}");
+        let without_sign = digits.trim_start_matches('-');
+        match without_sign.chars().all(|c| matches!(c, '0' | '.')) {
+            true => self.format_digits(without_sign),
+            false => self.format_digits(&digits),
+        }
     }
 
     /// Returns a number as the user types it: with the decimal separator of this language and without thousands
@@ -94,6 +99,8 @@ mod tests {
         assert_eq!(Language::English.format_number(-12_345.678, 1), "-12,345.7");
         assert_eq!(Language::German.format_number(-12_345.678, 1), "-12.345,7");
         assert_eq!(Language::German.format_number(999.0, 0), "999");
+        assert_eq!(Language::English.format_number(-0.04, 1), "0.0");
+        assert_eq!(Language::English.format_number(-0.06, 1), "-0.1");
         assert_eq!(Language::English.format_digits("1000000"), "1,000,000");
     }
 
