@@ -245,6 +245,9 @@ fn tile(ui: &mut Ui, cx: &mut Cx<'_>, by_class: &Arc<ImagesByClass>, index: usiz
         let answer = image.class.as_deref().unwrap_or_default();
         let score = format_percent(f64::from(image.score), 0);
         let caption = match by_class.is_moved(index) {
+            true if image.none_of_these == Some(true) => {
+                tr!("predict-sorted-previous-class", class = tr!("predict-none"))
+            }
             true => tr!("predict-sorted-previous-class", class = answer),
             false if by_class.groups[index] == Assignment::NoneOfThese => {
                 tr!("predict-sorted-nearest", class = answer)
