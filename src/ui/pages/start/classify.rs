@@ -148,7 +148,8 @@ fn offer_larger_backbone(ui: &mut Ui, cx: &mut Cx<'_>) {
     };
     sentence(ui, tr!("classify-larger"));
     ui.horizontal_wrapped(|ui| {
-        if button(ui, tr!("classify-use-larger")).clicked() {
+        let is_enabled = !cx.session.has_grid();
+        if widgets::button_if(ui, is_enabled, tr!("classify-use-larger")).clicked() {
             cx.change(move |session| {
                 session.choose_backbone(better.name);
                 session.make_model();
