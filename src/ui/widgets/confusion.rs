@@ -48,7 +48,7 @@ pub struct ConfusionMatrix {
     names: Vec<String>,
     /// The width of the widest label in characters; a Chinese character counts as two.
     longest_label: usize,
-    /// The blocks of classes that have a frame.
+    /// The blocks of classes that have a frame; none if the rows are tasks.
     frames: Vec<Range<usize>>,
     /// The number of rows of learned classes.
     learned: usize,
@@ -244,7 +244,8 @@ impl ConfusionMatrix {
         let (name, answer) = (self.name(rows), self.name(columns));
         if rows.start >= self.learned {
             tr!("figure-class-not-learned", name)
-        } else if rows == columns && rows.len() == 1 {
+        } else if rows == columns && rows.len() == 1 && !self.frames.is_empty() {
+            // A prediction in the right task can be a wrong class.
             tr!("figure-correct-count", name, count, all)
         } else {
             tr!("figure-confused-count", name, answer, count, all)

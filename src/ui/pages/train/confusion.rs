@@ -202,7 +202,9 @@ fn images(
     let answers = &run.reports[key.2].answers;
     let predictions = predictions_in_cell(cx, run, key, cell);
     let (name, answer) = (matrix.name(&cell.rows), matrix.name(&cell.columns));
-    let text = if cell.rows == cell.columns && cell.rows.len() == 1 {
+    // By tasks, a prediction in the right task can be a wrong class.
+    let by_task = key.4;
+    let text = if cell.rows == cell.columns && cell.rows.len() == 1 && !by_task {
         tr!("train-cell-correct", name, n = predictions.len())
     } else {
         tr!("train-cell-confused", name, answer, n = predictions.len())
