@@ -230,14 +230,19 @@ impl StudioApp {
                 }
             }
         }
-        if self.page == Page::Experiment && !dialog && !ctx.egui_wants_keyboard_input() {
+        let is_presenting = self.pages.present.is_open;
+        if self.page == Page::Experiment
+            && !is_presenting
+            && !dialog
+            && !ctx.egui_wants_keyboard_input()
+        {
             for (keys, command) in settings_shortcuts() {
                 if ctx.input_mut(|i| i.consume_shortcut(&keys)) {
                     self.execute(ctx, command);
                 }
             }
         }
-        let accepts_keys = !self.pages.present.is_open
+        let accepts_keys = !is_presenting
             && !is_covered(ctx)
             && !ctx.egui_wants_keyboard_input()
             && ctx.memory(|m| m.focused().is_none());
