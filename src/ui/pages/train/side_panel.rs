@@ -84,7 +84,8 @@ fn run_buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
     if opened || !run.stage.is_live() {
         let folder = run.header.as_ref().map(|h| h.folder.clone());
         let Some(folder) = folder else { return };
-        let read_only = cx.session.row(&folder).and_then(|row| row.read_only_reason());
+        let read_only =
+            cx.session.row(&folder).and_then(crate::session::run_row::RunRow::read_only_reason);
         if run.stage != Stage::Finished {
             let resume = enabled_unless(ui, read_only, |ui| {
                 icon_text_button(ui, Icon::Play, tr!("train-resume-run"))
