@@ -12,6 +12,7 @@ use crate::session::Session;
 use crate::session::differences::non_default_settings;
 use crate::session::explanation::{Paragraph, explain_run};
 use crate::session::formatting::{format_device, format_duration, format_number};
+use crate::session::run_row::RunRow;
 use crate::session::run_view::{RunView, Stage};
 use crate::session::train::Train;
 use crate::tr;
@@ -84,8 +85,7 @@ fn run_buttons(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView, opened: bool) {
     if opened || !run.stage.is_live() {
         let folder = run.header.as_ref().map(|h| h.folder.clone());
         let Some(folder) = folder else { return };
-        let read_only =
-            cx.session.row(&folder).and_then(crate::session::run_row::RunRow::read_only_reason);
+        let read_only = cx.session.row(&folder).and_then(RunRow::read_only_reason);
         if run.stage != Stage::Finished {
             let resume = enabled_unless(ui, read_only, |ui| {
                 icon_text_button(ui, Icon::Play, tr!("train-resume-run"))
