@@ -133,9 +133,9 @@ fn shards_cover_grid_and_only_filters_runs() {
         let output = grid.run(&[&words[..], &["--cells", "1"]].concat());
         assert_eq!(output.status.code(), Some(2), "{words:?}");
     }
-    let output = grid.run(&["--list", "--data", "digts=nowhere"]);
+    let output = grid.run(&["--list", "--data", "birds=nowhere"]);
     assert_eq!(output.status.code(), Some(0));
-    assert!(stderr(&output).contains("--data digts="), "{}", stderr(&output));
+    assert!(stderr(&output).contains("--data birds="), "{}", stderr(&output));
     // Only the shard is run.
     let report = grid.json(&["--shard", "1/3", "--quiet"]);
     assert_eq!(report["cells"].as_array().unwrap().len(), 2);
