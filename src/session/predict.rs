@@ -375,7 +375,7 @@ impl PredictView {
     }
 }
 
-/// Returns the classes of an opinion, the most probable first.
+/// Returns the classes of a prediction, the most probable first.
 pub fn ranking(prediction: &ClassPrediction) -> Vec<(usize, f32)> {
     let mut ranked: Vec<(usize, f32)> =
         prediction.probabilities.iter().copied().enumerate().collect();
@@ -400,10 +400,13 @@ pub fn decision_reason(prediction: &Prediction, latest_classes: &[String]) -> St
     if prediction.task == 0 {
         return tr!("predict-reason-first", online = online_score);
     }
+    // Scores that differ by less than a percent would look contradictory in a sentence about confidence.
+    let looks_equal = online == offline && online_score == offline_score;
     let mut values = Values::new();
     values.set("online", online_score);
     values.set("offline", offline_score);
     let id = match prediction.decided_by {
+        _ if looks_equal => "predict-reason-equal",
         Expert::OFFLINE if online == offline => "predict-reason-both-offline",
         Expert::ONLINE if online == offline => "predict-reason-both-online",
         Expert::OFFLINE if latest_classes.is_empty() => "predict-reason-offline",
@@ -496,6 +499,12 @@ mod tests {
         assert_eq!(text, fresh);
         let first = decision_reason(&prediction(1, 0, Expert::ONLINE), &[]);
         assert_eq!(first, tr!("predict-reason-first", online));
+        let mut equal = prediction(1, 3, Expert::ONLINE);
+        equal.opinions = [(Expert::ONLINE, 0.9), (Expert::OFFLINE, 0.899)]
+            .map(|(expert, p)| class_prediction(expert, &[1.0 - p, p]))
+            .into();
+        let both = tr!("predict-reason-equal", class = "seven");
+        assert_eq!(decision_reason(&equal, &[]), both);
         assert_eq!(ranking(&class_prediction(Expert::ONLINE, &[0.1, 0.9]))[0].0, 1);
     }
 }
