@@ -122,7 +122,8 @@ pub(super) fn run(
     let next = match &args.search.winners {
         Some(path) => {
             let file = quote_for_shell(&path.display().to_string());
-            format!("To run these on the test images: lae-studio grid {file}\n")
+            let options = repeated_options(args);
+            format!("To run these on the test images: lae-studio grid {file}{options}\n")
         }
         None => format!("\n{file}"),
     };
@@ -132,4 +133,13 @@ pub(super) fn run(
     let failed =
         verdicts.iter().any(|verdict| verdict.winner.is_none() || !verdict.unranked.is_empty());
     Ok(if failed { CommandOutcome::Failed } else { CommandOutcome::Done })
+}
+
+/// Returns the options that a command for the chosen rows needs too: data, device and folder of runs.
+fn repeated_options(args: &Args) -> String {
+    let data = args.data.iter().map(|data| ("data", data.clone()));
+    let device = args.device.iter().map(|device| ("device", device.clone()));
+    let out = args.out.iter().map(|out| ("out", out.display().to_string()));
+    let options = data.chain(device).chain(out);
+    options.map(|(name, value)| format!(" --{name} {}", quote_for_shell(&value))).collect()
 }
