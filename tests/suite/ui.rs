@@ -76,6 +76,7 @@ use std::time::{Duration, Instant};
 use egui_kittest::Harness;
 use lae_studio::device::{self, DeviceInfo};
 use lae_studio::run::config::RunConfig;
+use lae_studio::run::event::{Command, PredictRequest};
 use lae_studio::session::backend::{Backend, RecordedBackend};
 use lae_studio::session::{Disk, Session};
 use lae_studio::ui::app::StudioApp;
@@ -160,6 +161,17 @@ fn wait(
         assert!(start.elapsed() < crate::TIMEOUT, "timed out waiting until {what}");
         std::thread::sleep(Duration::from_millis(15));
     }
+}
+
+/// Returns the predictions that the window requested.
+fn predict_requests(backend: &RecordedBackend) -> Vec<PredictRequest> {
+    let commands = backend.commands().into_iter();
+    commands
+        .filter_map(|command| match command {
+            Command::Predict(request) => Some(request),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Steps until no task is running.

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{Command, Event, PredictRequest};
+use lae_studio::run::event::Event;
 use lae_studio::session::backend::RecordedBackend;
 use lae_studio::store::RunFolder;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::ThemeChoice;
 
 use super::synthetic::{header, prediction, report};
-use super::{recorded_window, save_screenshot, wait_until_idle};
+use super::{predict_requests, recorded_window, save_screenshot, wait_until_idle};
 use crate::data::DatasetFixture;
 
 /// Stores one run for each data set and returns their folders.
@@ -30,19 +30,9 @@ fn store_runs(root: &std::path::Path, data: &[&str]) -> Vec<PathBuf> {
     data.iter().enumerate().map(store_run).collect()
 }
 
-fn requests(backend: &RecordedBackend) -> Vec<PredictRequest> {
-    let commands = backend.commands().into_iter();
-    commands
-        .filter_map(|command| match command {
-            Command::Predict(request) => Some(request),
-            _ => None,
-        })
-        .collect()
-}
-
 /// Answers the latest request for a prediction.
 fn answer_last_request(window: &mut Harness<'_, StudioApp>, backend: &RecordedBackend) {
-    let request = requests(backend).pop().unwrap();
+    let request = predict_requests(backend).pop().unwrap();
     for &task in &request.tasks {
         backend.push(Event::Predicted(Box::new(prediction(request.ticket, task))));
     }
@@ -79,10 +69,10 @@ fn prediction_is_shown_only_with_its_image() {
     answer_last_request(&mut window, &backend);
     assert_absent!(window, "predict-wrong", class = "7");
     // Back to the chosen image: it is predicted again, and the result of the drawing is gone.
-    let before = requests(&backend).len();
+    let before = predict_requests(&backend).len();
     window.get_by_label(tr!("predict-source-choose")).click();
     wait_until_idle(&mut window);
-    let all_requests = requests(&backend);
+    let all_requests = predict_requests(&backend);
     assert_eq!(
         (all_requests.len(), &all_requests[before].picture),
         (before + 1, predicted_image.as_ref())
@@ -90,7 +80,7 @@ fn prediction_is_shown_only_with_its_image() {
     answer_last_request(&mut window, &backend);
     window.get_by_label(&tr!("predict-wrong", class = "7"));
     // A failed prediction clears the previous one.
-    let ticket = requests(&backend).pop().unwrap().ticket;
+    let ticket = predict_requests(&backend).pop().unwrap().ticket;
     let problem = lae_studio::problem::Problem::new("the weights are gone");
     backend.push(Event::NotPredicted { ticket, problem });
     wait_until_idle(&mut window);
@@ -119,7 +109,7 @@ fn image_file_reloads_with_bit_depth_of_run() {
         let session = &mut window.state_mut().session;
         session.choose_predictor(folders[folder].clone());
         wait_until_idle(&mut window);
-        let request = requests(&backend).pop().unwrap();
+        let request = predict_requests(&backend).pop().unwrap();
         assert_eq!(request.run, folders[folder]);
         assert_eq!(request.picture.rgb.iter().max(), Some(&brightest));
     }
@@ -151,7 +141,7 @@ fn changing_run_predicts_again_in_its_drawing_colours() {
     wait_until_idle(&mut window);
     super::flow::draw_seven(&mut window);
     wait_until_idle(&mut window);
-    let first = requests(&backend).pop().unwrap();
+    let first = predict_requests(&backend).pop().unwrap();
     assert_eq!(
         (&first.run, first.picture.rgb[0]),
         (&folders[0], 0),
@@ -164,7 +154,7 @@ fn changing_run_predicts_again_in_its_drawing_colours() {
     assert!(window.query_by_label_contains("score ").is_none());
     wait_until_idle(&mut window);
     wait_until_idle(&mut window);
-    let second = requests(&backend).pop().unwrap();
+    let second = predict_requests(&backend).pop().unwrap();
     assert_eq!(
         (&second.run, second.picture.rgb[0]),
         (&folders[1], 255),

@@ -1,9 +1,14 @@
 //! Two runs side by side on Train, during training and afterwards.
 
+use std::path::Path;
+
+use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::run::event::{Event, RunHeader};
+use lae_studio::session::backend::RecordedBackend;
 use lae_studio::session::comparison_run::SideRun;
 use lae_studio::store::RunFolder;
+use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::Page;
 use lae_studio::ui::settings::ThemeChoice;
 
@@ -20,6 +25,17 @@ fn run_header(method: &str, title: &str, folder: &str) -> RunHeader {
     header
 }
 
+/// Opens a window in which the Forgetting demo, a run of LAE and one of the Baseline, was started.
+fn window_with_pair(runs: &Path) -> (Harness<'static, StudioApp>, RecordedBackend) {
+    let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs);
+    wait_until_idle(&mut window);
+    window.get_by_label("Forgetting demo").click();
+    wait_until_idle(&mut window);
+    window.get_by_label(tr!("experiment-start-both")).click();
+    wait_until_idle(&mut window);
+    (window, backend)
+}
+
 fn task_evaluated(run: &str, task: usize) -> Event {
     let report = Box::new(report(task));
     Event::TaskEvaluated { run: run.into(), report }
@@ -28,12 +44,7 @@ fn task_evaluated(run: &str, task: usize) -> Event {
 #[test]
 fn pair_shows_both_runs_and_ends_on_compare() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
-    wait_until_idle(&mut window);
-    window.get_by_label("Forgetting demo").click();
-    wait_until_idle(&mut window);
-    window.get_by_label(tr!("experiment-start-both")).click();
-    wait_until_idle(&mut window);
+    let (mut window, backend) = window_with_pair(runs.path());
     backend.push(Event::Started(Box::new(run_header("lae", "LAE", "first"))));
     for i in 0..3 {
         backend.push(task_evaluated("first", i));
@@ -71,12 +82,7 @@ fn pair_shows_both_runs_and_ends_on_compare() {
 #[test]
 fn finished_pair_is_only_reported_while_compare_is_open() {
     let runs = tempfile::tempdir().unwrap();
-    let (mut window, backend) = recorded_window([1280.0, 900.0], ThemeChoice::Dark, runs.path());
-    wait_until_idle(&mut window);
-    window.get_by_label("Forgetting demo").click();
-    wait_until_idle(&mut window);
-    window.get_by_label(tr!("experiment-start-both")).click();
-    wait_until_idle(&mut window);
+    let (mut window, backend) = window_with_pair(runs.path());
     window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num4);
     wait_until_idle(&mut window);
     assert_eq!(window.state().page, Page::Compare);

@@ -6,9 +6,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use lae_studio::metrics::{Expert, Predictions};
 use lae_studio::run::config::RunConfig;
-use lae_studio::run::event::{
-    ClassPrediction, Command, Event, PredictRequest, Prediction, RunHeader, TaskReport,
-};
+use lae_studio::run::event::{ClassPrediction, Command, Event, Prediction, RunHeader, TaskReport};
 use lae_studio::run::label_noise::{LabelCheckRequest, LabelCheckState};
 use lae_studio::session::Session;
 use lae_studio::session::backend::RecordedBackend;
@@ -21,7 +19,7 @@ use lae_studio::ui::settings::ThemeChoice;
 use super::added_tasks::added_task;
 use super::sizes::scroll;
 use super::synthetic::{header, report};
-use super::{recorded_window, save_screenshot, wait_until_idle};
+use super::{predict_requests, recorded_window, save_screenshot, wait_until_idle};
 use crate::data::DatasetFixture;
 
 fn two_classes() -> DatasetFixture {
@@ -196,16 +194,6 @@ fn corrected_labels_are_listed_and_reverted() {
     assert_eq!(session.experiment.data.ready().unwrap().test, [3, 3]);
     let (command, exact) = session.shell_command();
     assert!(command.ends_with("--corrected none") && exact, "{command}");
-}
-
-fn predict_requests(backend: &RecordedBackend) -> Vec<PredictRequest> {
-    let commands = backend.commands().into_iter();
-    commands
-        .filter_map(|command| match command {
-            Command::Predict(request) => Some(request),
-            _ => None,
-        })
-        .collect()
 }
 
 #[test]
