@@ -3,6 +3,7 @@
 //! A step is recorded when the same computation occurs for the second time in a row. The recording is used only if it
 //! returns the values of the step itself, and if it is faster.
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use burn::tensor::Tensor;
@@ -17,7 +18,7 @@ use crate::tensors::HostTensor;
 
 /// The environment variable for tests and measurements: `off` computes every step, `always` replays every recorded step
 /// even if that is slower.
-const VARIABLE: &str = "LAE_STUDIO_REPLAY";
+static MODE: LazyLock<Option<String>> = LazyLock::new(|| std::env::var("LAE_STUDIO_REPLAY").ok());
 
 /// Largest difference between a replay and the step itself, relative to the largest value.
 const TOLERANCE: f64 = 1e-4;
@@ -134,9 +135,9 @@ impl Recorded {
 
 impl Default for StepRecorder {
     fn default() -> Self {
-        match std::env::var(VARIABLE).as_deref() {
-            Ok("off") => Self { is_enabled: false, ..Self::with_limit(None) },
-            Ok("always") => Self::with_limit(None),
+        match MODE.as_deref() {
+            Some("off") => Self { is_enabled: false, ..Self::with_limit(None) },
+            Some("always") => Self::with_limit(None),
             _ => Self::with_limit(Some(Duration::from_millis(50))),
         }
     }
