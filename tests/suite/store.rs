@@ -240,6 +240,20 @@ fn truncated_file_is_named_and_run_stays_listed() {
     assert!(names.iter().all(|(name, _)| !name.is_empty()));
 }
 
+/// Otherwise, resuming would train the run again.
+#[test]
+fn run_without_its_metrics_is_damaged() {
+    let root = tempfile::tempdir().unwrap();
+    let mut header = header();
+    let folder = RunFolder::create(root.path(), &mut header, "p").unwrap();
+    folder.save_task(&report(0), &snapshot(1.0)).unwrap();
+    folder.save_task(&report(1), &snapshot(1.0)).unwrap();
+    drop(folder);
+    std::fs::remove_file(header.folder.join("metrics.csv")).unwrap();
+    let problem = expect_problem(store::load_run(&header.folder));
+    assert!(problem.is("problem-run-table-damaged"), "{problem}");
+}
+
 #[test]
 fn reports_truncated_tensors_and_missing_files() {
     let root = tempfile::tempdir().unwrap();

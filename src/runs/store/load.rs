@@ -11,7 +11,8 @@ use super::csv_tables::damaged_table;
 use super::record::{no_run_problem, read_run_toml};
 use super::task_metrics::{MetricsRow, load_report, read_metrics};
 use super::{
-    METRICS_FILE, PLUGIN_FILE, RUN_FILE, added_tasks, checkpoint, checkpoint_file, snapshot_file,
+    METRICS_FILE, PLUGIN_FILE, RUN_FILE, added_tasks, answers_file, checkpoint, checkpoint_file,
+    snapshot_file,
 };
 use crate::files;
 use crate::files::write::is_locked;
@@ -136,6 +137,10 @@ fn load_header(folder: &Path) -> Result<RunHeader> {
 fn metrics_rows(folder: &Path, tasks: usize) -> Result<Vec<MetricsRow>> {
     let path = folder.join(METRICS_FILE);
     let rows = read_metrics(&path)?;
+    // The row of the first task is written before the predictions after the second one.
+    if rows.is_empty() && answers_file(folder, 1).exists() {
+        return Err(damaged_table(&path, "it is missing or has no rows, but task 2 was tested"));
+    }
     let is_in_order = rows.iter().enumerate().all(|(i, row)| row.task == i + 1);
     if is_in_order && rows.len() <= tasks {
         Ok(rows)

@@ -223,6 +223,7 @@ fn failed_checkpoint_save_warns_and_continues() {
     let run = root.path().join("half");
     copy_folder(&source, &run);
     std::fs::remove_file(run.join("metrics.csv")).unwrap();
+    std::fs::remove_dir_all(run.join("confusion")).unwrap();
     // This folder blocks the checkpoint.
     std::fs::create_dir_all(run.join("resume/checkpoint.safetensors.partial")).unwrap();
     let output = run_json(&["resume", "half"], root.path());
@@ -239,6 +240,7 @@ fn run_resumes_on_another_device() {
     let run = root.path().join("half");
     copy_folder(&source, &run);
     std::fs::remove_file(run.join("metrics.csv")).unwrap();
+    std::fs::remove_dir_all(run.join("confusion")).unwrap();
     // As if it had been started on a GPU that is missing now.
     let path = run.join("run.toml");
     let text = std::fs::read_to_string(&path).unwrap();
