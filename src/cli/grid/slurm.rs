@@ -20,7 +20,7 @@ use crate::texts::Message;
 pub(super) struct Options {
     /// Submit the missing runs as a job array; with --list, show the state of its tasks. PLACE is a cluster in
     /// places.toml, with the resources of a task [default: the cluster's defaults]
-    #[arg(long, value_name = "PLACE", num_args = 0..=1, requires = "grid", conflicts_with = "place")]
+    #[arg(long, value_name = "PLACE", num_args = 0..=1, requires = "grid", conflicts_with_all = ["place", "detach"])]
     slurm: Option<Option<String>>,
     /// Cancel the grid's tasks, both queued and running; their runs are saved
     #[arg(long, requires = "slurm", conflicts_with_all = ["list", "json", "place", "search"])]

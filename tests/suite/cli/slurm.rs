@@ -199,6 +199,8 @@ fn reports_missing_slurm_with_advice() {
     assert_eq!(output.status.code(), Some(1), "{stderr_text}");
     assert_says!(stderr_text, "slurm-command-not-found-here", name = "sbatch");
     assert_says!(stderr_text, "slurm-command-not-found-here-advice");
+    let output = grid.command(&["--slurm", "--detach"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     let printed = run(&["grid", "--template"], &grid.runs());
     assert!(String::from_utf8(printed.stdout).unwrap().contains("exec {command}"));
 }

@@ -25,7 +25,7 @@ use report::{Forecast, SearchReport, listing, plan_text, verdict_text};
 
 /// Options that a search does not accept. Each of its options lists them, because clap ignores `requires = "search"` if
 /// one of them is given.
-const NOT_SEARCHED: [&str; 5] = ["slurm", "place", "shard", "cells", "only"];
+const NOT_SEARCHED: [&str; 6] = ["slurm", "place", "detach", "shard", "cells", "only"];
 
 /// Options of a search.
 #[derive(clap::Args)]
