@@ -106,6 +106,11 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         return remote::list_runs(place, &args.remote_arguments(), &args.json);
     }
     let root = store::runs_root(args.out.as_deref());
+    if root.is_file() {
+        return Err(Problem::new("this is a file, not a folder of runs")
+            .at_path(&root)
+            .advise("give a folder; unpack a packed run with `lae-studio unpack` first"));
+    }
     let (mut listed, has_runs) = find_runs(args, &root)?;
     let format = args.export.as_deref().map(Format::from_path).transpose()?;
     let is_table = matches!(format, Some(Format::Markdown | Format::Latex));

@@ -55,6 +55,16 @@ fn run_name_and_tags_are_searchable_and_exported() {
 }
 
 #[test]
+fn runs_of_a_file_are_refused() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let words = ["runs", "--out", file.to_str().unwrap()];
+    let message = run_expecting_error(&words, root.path());
+    assert!(message.contains("not a folder of runs"), "{message}");
+}
+
+#[test]
 fn deletes_restores_and_erases_runs() {
     let (root, name) = copied_run();
     let root_path = root.path();
