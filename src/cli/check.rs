@@ -79,7 +79,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let verdict = report.verdict();
     let output = CheckOutput { verdict, report: &report, seconds };
     args.json.print_results(&output, &text(&report, seconds))?;
-    Ok(CommandOutcome::from_success(verdict != Verdict::Differs))
+    Ok(CommandOutcome::from_success(verdict != Verdict::Differs && report.had_inputs()))
 }
 
 /// Returns the report as text.

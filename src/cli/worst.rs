@@ -160,7 +160,8 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         let sample = sample.and_then(|tests| tests.sample(mistake.source, mistake.index));
         mistake.picture = sample.map(Sample::name);
     }
-    args.json.finish(&report, &text(&report))
+    args.json.print_results(&report, &text(&report))?;
+    Ok(CommandOutcome::from_success(test_images.is_ok()))
 }
 
 /// Lists training images that look like another class according to the other images.

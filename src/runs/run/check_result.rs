@@ -86,7 +86,7 @@ pub struct CheckReport {
     pub unchecked: Vec<String>,
     /// What cannot be checked, because the older version did not record it.
     pub unknown: Vec<String>,
-    /// The machines that computed the run, and the machine that checked it.
+    /// The machines that computed the run, and the machine that checked it; empty if data or weights are missing.
     pub machines: Vec<String>,
     /// The size of rounding differences, if there are any.
     pub rounding: Vec<String>,
@@ -101,6 +101,11 @@ impl CheckReport {
             (false, false) => Verdict::EqualWithinRounding,
             (false, true) => Verdict::Equal,
         }
+    }
+
+    /// Returns whether data and weights were available, so that answers were computed again.
+    pub fn had_inputs(&self) -> bool {
+        !self.machines.is_empty()
     }
 
     /// Returns the overall result as a sentence without a full stop.

@@ -150,6 +150,10 @@ fn accepts_new_paths_of_moved_data_and_weights() {
     let new_paths = ["--data", &data, "--weights", &net];
     let run_with_new_paths = |words: &[&str]| run(&[words, &new_paths[..]].concat(), &runs);
     run_expecting_error(&["resume", "latest", "--quiet"], &runs);
+    for command in ["worst", "inside", "check"] {
+        let output = run(&[command, "latest"], &runs);
+        assert_eq!(output.status.code(), Some(1), "{command}: {}", stderr(&output));
+    }
     for words in [&["worst", "latest"][..], &["inside", "latest"]] {
         let output = run_with_new_paths(words);
         assert_eq!(output.status.code(), Some(0), "{words:?}: {}", stderr(&output));
