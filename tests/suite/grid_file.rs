@@ -85,7 +85,7 @@ fn parses_crop_scale_pairs_and_lists() {
 }
 
 /// Invalid text and its problem: message with one of its values, position, and remedy with one of its values.
-const INVALID_GRIDS: [(&str, [&str; 2], &str, [&str; 2]); 24] = [
+const INVALID_GRIDS: [(&str, [&str; 2], &str, [&str; 2]); 25] = [
     (
         "epochs = 2\nepoch = 3\n",
         ["problem-grid-key-unknown", "`epoch`"],
@@ -121,6 +121,12 @@ const INVALID_GRIDS: [(&str, [&str; 2], &str, [&str; 2]); 24] = [
         ["problem-grid-value-twice", "5"],
         "column 14",
         ["advice-remove-one-of-them", ""],
+    ),
+    (
+        "micro_batch = [4, 8]\n",
+        ["problem-grid-same-runs", "`micro_batch`"],
+        "line 1",
+        ["advice-keep-one-value", ""],
     ),
     (
         "epochs = [[5]]\n",

@@ -14,7 +14,7 @@ use super::{Choice, Grid, GridKey, GridPart, GridValue, MAX_PARTS, MAX_REPETITIO
 use crate::expression::Diagnostic;
 use crate::message;
 use crate::problem::Result;
-use crate::run::config::{self, RunConfig, SETTINGS, Setting, SettingKind};
+use crate::run::config::{self, Aspect, RunConfig, SETTINGS, Setting, SettingKind};
 use crate::texts::{Message, Words, list_id};
 
 /// A TOML value with its position.
@@ -170,6 +170,10 @@ impl Reader {
             match &choices[..] {
                 // A row may override it.
                 [only] => fixed.extend(only.values.iter().cloned()),
+                _ if is_execution_setting(key) => {
+                    let what = message!("problem-grid-same-runs", name = key.name());
+                    self.report(span.clone(), what, message!("advice-keep-one-value"));
+                }
                 _ if is_in_rows(key) => {
                     let name = key.name();
                     let what = message!("problem-grid-values-and-rows", name);
@@ -409,6 +413,11 @@ impl Reader {
         }
         Some(GridValue { key: key.clone(), value: admitted?, offset: item.span().start })
     }
+}
+
+/// Returns whether runs that differ only in this setting have the same key.
+fn is_execution_setting(key: &GridKey) -> bool {
+    matches!(key, GridKey::Common(setting) if setting.spec.aspect == Aspect::Execution)
 }
 
 fn is_pair(key: &GridKey) -> bool {
