@@ -259,6 +259,9 @@ fn fill_missing_classes(
         .filter_map(|(name, &count)| (count == 0).then_some(name))
         .collect();
     if missing.is_empty() {
+        if draw.share != OpenOptions::default().test_share {
+            assumed.push(message!("remark-test-share-without-effect").into());
+        }
         return;
     }
     let drawn = draw.draw_from(train, |class| tested[class] == 0);

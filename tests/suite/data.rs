@@ -505,6 +505,18 @@ fn handles_classes_missing_from_one_split() {
 }
 
 #[test]
+fn unused_test_share_is_reported() {
+    let fixture = DatasetFixture::new();
+    for split in ["train", "test"] {
+        fixture.write_class(&format!("{split}/a"), 2).write_class(&format!("{split}/b"), 2);
+    }
+    let unused = tr!("remark-test-share-without-effect");
+    assert!(!assumptions(&fixture.open()).contains(unused));
+    let options = OpenOptions { test_share: 0.5, ..OpenOptions::default() };
+    assert!(assumptions(&fixture.try_open(&options).unwrap()).contains(unused));
+}
+
+#[test]
 fn reports_duplicates_across_splits() {
     let fixture = DatasetFixture::new();
     fixture

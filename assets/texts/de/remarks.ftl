@@ -30,6 +30,7 @@ remark-test-classes-filled = Unter den Testbildern war keines von { $classes }; 
     [one] { $n } Trainingsbild wurde
    *[other] { $n } Trainingsbilder wurden
 } dorthin verschoben ({ $share } % jeder Klasse, Startwert { $seed }).
+remark-test-share-without-effect = Der Testanteil hat keine Wirkung, weil die Daten eine Testaufteilung haben.
 remark-validation-images = Zum Abstimmen beruhen alle Kennzahlen auf { $n ->
     [one] { $n } Trainingsbild
    *[other] { $n } Trainingsbildern

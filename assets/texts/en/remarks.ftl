@@ -30,6 +30,7 @@ remark-test-classes-filled = The test split had no images of { $classes }; { $n 
     [one] { $n } training image was
    *[other] { $n } training images were
 } moved to it ({ $share } % of each class, seed { $seed }).
+remark-test-share-without-effect = The test share has no effect, because the data has a test split.
 remark-validation-images = For tuning, all metrics use { $n ->
     [one] { $n } training image
    *[other] { $n } training images
