@@ -138,7 +138,7 @@ pub(super) fn read_answers(
     (images, classes, added_tasks): (usize, usize, usize),
 ) -> Result<Predictions> {
     let mut answers = Predictions::default();
-    let damaged = |error: csv::Error| damaged_table(path, &error.to_string());
+    let damaged = |error: csv::Error| unreadable_table(&error, path);
     let mut reader = csv::Reader::from_reader(bytes);
     let header = reader.headers().map_err(damaged)?.clone();
     let column = |name| Column::find(&header, name, path);
@@ -280,7 +280,22 @@ pub fn unescape_formula(cell: &str) -> &str {
 pub(super) fn from_csv<R: for<'a> Deserialize<'a>>(bytes: &[u8], path: &Path) -> Result<Vec<R>> {
     let mut reader = csv::Reader::from_reader(bytes);
     let rows: std::result::Result<Vec<R>, _> = reader.deserialize().collect();
-    rows.map_err(|error| damaged_table(path, &error.to_string()))
+    rows.map_err(|error| unreadable_table(&error, path))
+}
+
+/// Returns the Problem for a table that the CSV library cannot read.
+pub(super) fn unreadable_table(error: &csv::Error, path: &Path) -> Problem {
+    let why = match error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("a row has {len} instead of {expected_len} cells")
+        }
+        csv::ErrorKind::Utf8 { .. } => "a row is not UTF-8 text".into(),
+        _ => "a row has a missing or invalid cell".into(),
+    };
+    match error.position() {
+        Some(position) => damaged_table(path, &format!("{why} (line {})", position.line())),
+        None => damaged_table(path, &why),
+    }
 }
 
 /// Returns the Problem for a row that cannot be deserialised, with the cell that is wrong.
@@ -298,7 +313,7 @@ pub(super) fn unreadable_row(
     let why = match cell {
         Some((name, "")) => format!("a row has no {name}"),
         Some((name, cell)) => format!("\"{cell}\" is not a valid {name}"),
-        None => error.to_string(),
+        None => return unreadable_table(error, path),
     };
     damaged_table(path, &why)
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::csv_tables::{
     damaged_table, join_numbers, parse_numbers, read_answers, read_slots, table_csv, to_csv,
-    unreadable_row,
+    unreadable_row, unreadable_table,
 };
 use super::{answers_file, slots_file};
 use crate::files;
@@ -168,7 +168,7 @@ pub(super) fn metrics_csv(rows: &[MetricsRow]) -> Result<Vec<u8>> {
 
 /// Reads a `metrics.csv`. Unknown columns of numbers are taken as accuracies of experts.
 pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsRow>> {
-    let damaged = |error: csv::Error| damaged_table(path, &error.to_string());
+    let damaged = |error: csv::Error| unreadable_table(&error, path);
     let mut reader = csv::Reader::from_reader(bytes);
     let header = reader.headers().map_err(damaged)?.clone();
     let others = header.iter().enumerate();
@@ -260,5 +260,8 @@ mod tests {
         let problem = read_metrics_csv(wrong, Path::new("a")).unwrap_err();
         assert!(problem.is("problem-run-table-damaged"), "{problem}");
         assert!(problem.what.ends_with("no seconds"), "{problem}");
+        let longer = b"task,images\n1,2,3\n";
+        let problem = read_metrics_csv(longer, Path::new("a")).unwrap_err();
+        assert!(problem.what.ends_with("3 instead of 2 cells (line 2)"), "{problem}");
     }
 }

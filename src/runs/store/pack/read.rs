@@ -185,8 +185,9 @@ fn manifest(archive: &mut Archive, path: &Path) -> Result<Manifest> {
     if text.len() as u64 > files::TEXT {
         return Err(rejected(path, "its manifest is too long"));
     }
-    let manifest: Manifest = serde_json::from_slice(&text)
-        .map_err(|error| rejected(path, &format!("its manifest cannot be read: {error}")))?;
+    let manifest: Manifest = serde_json::from_slice(&text).map_err(|error| {
+        rejected(path, &format!("its manifest is damaged in line {}", error.line()))
+    })?;
     if manifest.format > FORMAT {
         return Err(Problem::new(message!("problem-packed-by-newer-version"))
             .at_path(path)
