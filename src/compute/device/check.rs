@@ -59,6 +59,12 @@ pub fn ensure_tested(info: &DeviceInfo) -> Result<SelfTestResult> {
     .advise(remedy))
 }
 
+/// Returns whether weights may be stored in half precision on a device, as far as is known without testing it.
+pub fn may_use_half(info: &DeviceInfo) -> bool {
+    let is_good = |verdict: SelfTestResult| verdict.half;
+    !info.is_cpu() && load_verdict(info, cache_file().as_deref()).is_none_or(is_good)
+}
+
 /// Tests a GPU again and discards the stored result.
 ///
 /// # Errors

@@ -23,7 +23,7 @@ pub(crate) use adapters::record_lost;
 pub use adapters::{
     error_count, free_unused_memory, lost_count, record_out_of_memory, take_out_of_memory,
 };
-pub use check::{ensure_tested, retest};
+pub use check::{ensure_tested, may_use_half, retest};
 pub use child::{end_with_parent, lower_priority, set_program, tie_to_parent};
 use machine::{adapters, cpu};
 pub use machine::{cooperative_matrices, processor_name};

@@ -145,7 +145,8 @@ pub struct RunHeader {
     pub test_images: Vec<usize>,
     /// The device's name.
     pub device: String,
-    /// Number format of the weights on a GPU; `None` on the CPU, and for runs of older versions that did not record it.
+    /// Number format of the weights on a GPU; on the CPU only f32 instead of a requested f16. `None` otherwise, and for
+    /// runs of older versions that did not record it.
     #[serde(default, alias = "card_variant")]
     pub gpu_weights: Option<WeightType>,
     /// How the random draws of its PET are separated.
@@ -237,14 +238,13 @@ impl RunHeader {
     /// Returns the device, with the number format of the weights unless it is f32: "GeForce (f16)".
     pub fn device_label(&self) -> String {
         match (self.weight_type(), self.gpu_weights) {
-            // The CPU uses f32 weights if f16 is requested.
+            // The CPU uses f32 weights if f16 is requested, which older versions did not record.
             (WeightType::F32, _) | (WeightType::F16, None) => self.device.clone(),
             (weights, _) => format!("{} ({})", self.device, weights.title()),
         }
     }
 
-    /// Returns the number format of its frozen weights. It is not recorded on the CPU; older versions did not record it
-    /// for GPUs either, which used the requested one.
+    /// Returns the number format of its frozen weights. If none is recorded, it is the requested one.
     pub fn weight_type(&self) -> WeightType {
         self.gpu_weights.unwrap_or(self.config.precision.weight_type())
     }

@@ -21,7 +21,7 @@ use crate::texts::{Message, Words};
 
 use super::footprint;
 use super::images::{Images, RunDataset};
-use super::run_device::RunDevice;
+use super::run_device::{RunDevice, recorded_weight_type};
 use super::run_identity::{new_header, self_contained_settings};
 use super::trainer::TrainContext;
 use super::{ResourceCache, preparing_event};
@@ -192,9 +192,9 @@ impl TrainingPlan {
         })
     }
 
-    /// Returns the number format of the weights on a GPU; `None` on the CPU.
+    /// Returns the number format of the weights to record.
     pub fn gpu_weights(&self) -> Option<WeightType> {
-        (!self.device.info.is_cpu()).then_some(self.backbone.weights)
+        recorded_weight_type(&self.config, &self.device.info, self.backbone.weights)
     }
 
     /// Returns the numbers of training and test images of each task.

@@ -45,6 +45,24 @@ pub fn gpu_weight_type(config: &RunConfig) -> Option<WeightType> {
     (!info.is_cpu()).then(|| config.precision.weight_type())
 }
 
+/// Returns the number format that a run records: that of its weights on a GPU, and on the CPU only one that was not
+/// requested.
+pub fn recorded_weight_type(
+    config: &RunConfig,
+    info: &DeviceInfo,
+    weights: WeightType,
+) -> Option<WeightType> {
+    (!info.is_cpu() || weights != config.precision.weight_type()).then_some(weights)
+}
+
+/// Returns what [`recorded_weight_type`] will return for a run, as far as is known without opening its device.
+pub fn expected_weight_type(config: &RunConfig) -> Option<WeightType> {
+    let info = device::choose(&config.device).ok()?;
+    let wanted = config.precision.weight_type();
+    let chosen = weight_type(wanted, &info, device::may_use_half(&info));
+    recorded_weight_type(config, &info, chosen.map_or(wanted, |(weights, _)| weights))
+}
+
 /// Returns the message about a GPU that computes a family wrongly.
 fn unusable_device_problem(info: &DeviceInfo, family: &str, why: &str) -> Problem {
     Problem::new(message!("problem-cannot-compute", name = &info.name, family, why))

@@ -165,7 +165,8 @@ fn cpu_run_replaces_f16_with_f32_and_notes_it() {
             _ => None,
         });
         let snapshot = store::load_snapshot(&header.folder, 1).unwrap();
-        (snapshot, remarks.collect::<Vec<_>>())
+        let key = store::summarise(&header.folder).unwrap().key;
+        ((snapshot, key), remarks.collect::<Vec<_>>())
     };
     let (full, full_remarks) = train(Precision::Auto);
     let (half, remarks) = train(Precision::F16);

@@ -9,7 +9,7 @@ use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
 use crate::data::summary::count_per_class;
 use crate::data::{Dataset, Fingerprints};
 use crate::experiment::estimate::{Network, TaskImages, estimate_disk_bytes};
-use crate::experiment::run_device::{RunDevice, gpu_weight_type};
+use crate::experiment::run_device::{RunDevice, expected_weight_type, recorded_weight_type};
 use crate::experiment::run_identity::{new_header, self_contained_settings};
 use crate::experiment::{ResourceCache, footprint, open_options, plan};
 use crate::method::{ConfiguredMethod, Context, PetPlan};
@@ -195,7 +195,7 @@ impl CellPredictor {
         entry.or_insert_with(describe).clone()
     }
 
-    /// Returns the number format of a run's weights on its GPU; `None` on the CPU.
+    /// Returns the number format of the weights that a run will record.
     fn gpu_weights(
         &mut self,
         config: &RunConfig,
@@ -204,10 +204,10 @@ impl CellPredictor {
         let family = description.entry.architecture.family().name;
         let key = format!("{} {family} {:?}", config.device, config.precision);
         let find_weight_type = || match self.opens_devices {
-            false => Ok(gpu_weight_type(config)),
+            false => Ok(expected_weight_type(config)),
             true => {
                 let fitted = RunDevice::open(config, family, None)?;
-                Ok((!fitted.device.info.is_cpu()).then_some(fitted.weights))
+                Ok(recorded_weight_type(config, &fitted.device.info, fitted.weights))
             }
         };
         self.gpu_weights.entry(key).or_insert_with(find_weight_type).clone()
