@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::cells::{Cells, Overrides, value_of};
 use super::forecast::{CellForecast, CellPredictor, data_key};
 use crate::backbone::library::BackboneLibrary;
+use crate::data::{builtin, is_available};
 use crate::experiment::ResourceCache;
 use crate::experiment::estimate::{Basis, EarlierRun, Experience, Network, TaskImages};
 use crate::message;
@@ -128,11 +129,18 @@ impl GridPlan {
         self.forecast(cell)?.key.as_ref()
     }
 
-    /// Returns the key of a cell's settings, which is the same on every computer.
+    /// Returns the key of a cell's settings, with the absolute path of its data.
     pub fn settings_key(&self, cell: usize) -> String {
-        settings_key(
-            &with_explicit_settings(&self.cells.cells[cell].config).without_execution_settings(),
-        )
+        let mut config =
+            with_explicit_settings(&self.cells.cells[cell].config).without_execution_settings();
+        // In another working folder, a relative path is another dataset.
+        if builtin::names().all(|name| name != config.data)
+            && is_available(&config.data)
+            && let Ok(path) = std::path::absolute(&config.data)
+        {
+            config.data = path.display().to_string();
+        }
+        settings_key(&config)
     }
 
     /// Returns the run of a cell that has progressed furthest. If there is one when the cell begins, it is resumed.

@@ -47,7 +47,7 @@ pub(super) struct Submission {
 pub(super) struct SubmittedCell {
     /// Number of the run, from 1.
     pub number: usize,
-    /// The key of its settings, on every machine.
+    /// The key of its settings.
     pub settings: String,
     /// The array, once it is submitted.
     pub job: String,
