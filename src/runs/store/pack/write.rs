@@ -14,6 +14,7 @@ use crate::files;
 use crate::files::write::{is_locked, save_problem, write_with};
 use crate::message;
 use crate::problem::{Problem, Result};
+use crate::store::initial_lora::{ADAPTER_CONFIG, PetStart, without_model_path};
 use crate::store::load::{StoredRun, load_run};
 use crate::store::record::{is_run, no_run_problem};
 use crate::store::summary::RunSummary;
@@ -105,11 +106,19 @@ fn contents(folder: &Path, run: &StoredRun) -> Result<Vec<(String, Content)>> {
         files::read_text(path, files::TEXT)
             .map_err(|error| Problem::io("read a file of the run", path, &error))
     };
+    let has_start = folder.join(START_FOLDER).is_dir();
+    let start = has_start.then(|| PetStart::for_run(&run.header).ok().flatten()).flatten();
     let content = |(name, path): (String, PathBuf)| {
         let content = match name.rsplit('/').next() {
             Some(RUN_FILE) => {
-                Content::Text(redaction::redact_run_toml(&read(&path)?, &run.header)?.into())
+                let mut text = redaction::redact_run_toml(&read(&path)?, &run.header)?;
+                // Older versions recorded the hash of the adapter with its path.
+                if let (Some(recorded), Some(start)) = (&run.header.start_sha256, &start) {
+                    text = text.replace(recorded, &start.sha256);
+                }
+                Content::Text(text.into())
             }
+            Some(ADAPTER_CONFIG) => Content::Text(without_model_path(read(&path)?.into_bytes())),
             Some(TASK_FILE) => {
                 Content::Text(redaction::redact_added_task_toml(&read(&path)?)?.into())
             }
