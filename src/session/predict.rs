@@ -383,36 +383,43 @@ pub fn ranking(prediction: &ClassPrediction) -> Vec<(usize, f32)> {
     ranked
 }
 
+/// Returns the predicted class of the online and the offline expert with its rounded score; `None` if only one expert
+/// predicts.
+fn expert_votes(prediction: &Prediction) -> Option<[(usize, String); 2]> {
+    let vote = |expert| {
+        let (class, p) = prediction.expert_prediction(expert)?.best();
+        Some((class, format_percent(f64::from(p), 0)))
+    };
+    Some([vote(Expert::ONLINE)?, vote(Expert::OFFLINE)?])
+}
+
+/// Returns the expert that decided because it was more confident. `None` if there is only one expert, or if both predict
+/// the same class with scores that look equal when rounded.
+pub fn more_confident_expert(prediction: &Prediction) -> Option<Expert> {
+    let [online, offline] = expert_votes(prediction)?;
+    (prediction.task > 0 && online != offline).then_some(prediction.decided_by)
+}
+
 /// Explains in one or two sentences which expert decided and why. `latest_classes` are the classes of the task that was
 /// learned last.
 pub fn decision_reason(prediction: &Prediction, latest_classes: &[String]) -> String {
     let name = |class: usize| prediction.classes.get(class).map_or("?", String::as_str);
-    let (Some(online), Some(offline)) = (
-        prediction.expert_prediction(Expert::ONLINE),
-        prediction.expert_prediction(Expert::OFFLINE),
-    ) else {
+    let Some([(online, online_score), (offline, offline_score)]) = expert_votes(prediction) else {
         return tr!("predict-reason-alone").into();
     };
-    let [(online, online_score), (offline, offline_score)] = [online, offline].map(|prediction| {
-        let (class, p) = prediction.best();
-        (class, format_percent(f64::from(p), 0))
-    });
     if prediction.task == 0 {
         return tr!("predict-reason-first", online = online_score);
     }
-    // Scores that differ by less than a percent would look contradictory in a sentence about confidence.
-    let looks_equal = online == offline && online_score == offline_score;
     let mut values = Values::new();
     values.set("online", online_score);
     values.set("offline", offline_score);
-    let id = match prediction.decided_by {
-        _ if looks_equal => "predict-reason-equal",
-        Expert::OFFLINE if online == offline => "predict-reason-both-offline",
-        Expert::ONLINE if online == offline => "predict-reason-both-online",
-        Expert::OFFLINE if latest_classes.is_empty() => "predict-reason-offline",
-        Expert::OFFLINE => "predict-reason-offline-fresh",
-        Expert::ONLINE if latest_classes.is_empty() => "predict-reason-online",
-        Expert::ONLINE => "predict-reason-online-fresh",
+    let id = match more_confident_expert(prediction) {
+        Some(Expert::OFFLINE) if online == offline => "predict-reason-both-offline",
+        Some(Expert::ONLINE) if online == offline => "predict-reason-both-online",
+        Some(Expert::OFFLINE) if latest_classes.is_empty() => "predict-reason-offline",
+        Some(Expert::OFFLINE) => "predict-reason-offline-fresh",
+        Some(Expert::ONLINE) if latest_classes.is_empty() => "predict-reason-online",
+        Some(Expert::ONLINE) => "predict-reason-online-fresh",
         _ => "predict-reason-equal",
     };
     let (first, other) = match prediction.decided_by {
@@ -505,6 +512,9 @@ mod tests {
             .into();
         let both = tr!("predict-reason-equal", class = "seven");
         assert_eq!(decision_reason(&equal, &[]), both);
+        assert_eq!(more_confident_expert(&equal), None);
+        let unequal = prediction(1, 3, Expert::OFFLINE);
+        assert_eq!(more_confident_expert(&unequal), Some(Expert::OFFLINE));
         assert_eq!(ranking(&class_prediction(Expert::ONLINE, &[0.1, 0.9]))[0].0, 1);
     }
 }

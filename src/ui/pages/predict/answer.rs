@@ -10,7 +10,7 @@ use crate::method::lae::drifts;
 use crate::metrics::Expert;
 use crate::run::event::{ClassPrediction, NamedImage, Prediction, RunHeader};
 use crate::session::formatting::{format_number, format_percent, format_signed};
-use crate::session::predict::{decision_reason, ranking};
+use crate::session::predict::{decision_reason, more_confident_expert, ranking};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, regular, semibold, tokens};
@@ -194,8 +194,7 @@ fn expert_prediction(ui: &mut Ui, answer: &Prediction, view: &ClassPrediction, s
             if expert != Expert::ANSWER {
                 terms::explain(ui, title, terms::expert_key(expert));
             }
-            let has_several = answer.opinions.len() > 1;
-            if has_several && expert == answer.decided_by && answer.task > 0 {
+            if more_confident_expert(answer) == Some(expert) {
                 certainty_badge(ui);
             }
         });
