@@ -10,7 +10,7 @@ use crate::method::lae::drifts;
 use crate::metrics::Expert;
 use crate::run::event::{ClassPrediction, NamedImage, Prediction, RunHeader};
 use crate::session::formatting::{format_number, format_percent, format_signed};
-use crate::session::predict::{decision_reason, more_confident_expert, ranking};
+use crate::session::predict::decision::{decision_reason, more_confident_expert, ranking};
 use crate::tr;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{GAP, regular, semibold, tokens};
