@@ -114,7 +114,11 @@ fn read_file(path: &Path, default_language: Language) -> LessonEntry {
         .map_err(|error| Problem::io("read the lesson", path, &error));
     let lesson = text.and_then(|text| {
         let language = language.unwrap_or(default_language);
-        Lesson::parse(&name, language, &text, &origin).map(Arc::new)
+        let mut lesson = Lesson::parse(&name, language, &text, &origin)?;
+        if BUILT_IN.iter().any(|(built_in, ..)| *built_in == name) {
+            lesson.key = format!("own/{name}");
+        }
+        Ok(Arc::new(lesson))
     });
     LessonEntry { name, language, is_built_in: false, lesson }
 }
@@ -276,17 +280,22 @@ mod tests {
         let write =
             |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         write("mine.md", "+++\ntitle = \"Mine\"\nminutes = 3\norder = 9\n+++\nText\n");
+        write("speed.md", "+++\ntitle = \"Mine\"\nminutes = 3\norder = 10\n+++\nText\n");
         write("broken.de.md", "no title");
         write("notes.txt", "not a lesson");
         std::fs::create_dir(folder.path().join("folder.md")).unwrap();
         let all = read_folder(folder.path());
         let names: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();
-        assert_eq!(names, ["mine", "broken", "folder"]);
-        assert_eq!(all[1].language, Some(Language::German));
-        let problem = all[1].lesson.as_ref().unwrap_err();
+        assert_eq!(names, ["mine", "speed", "broken", "folder"]);
+        // The answers of an own lesson are kept apart from those of a built-in lesson with the same name.
+        let keys = all[..2].iter().map(|entry| entry.lesson.as_ref().unwrap().key.as_str());
+        assert_eq!(keys.collect::<Vec<_>>(), ["mine", "own/speed"]);
+        assert_eq!(open("speed", Language::English).unwrap().key, "speed");
+        assert_eq!(all[2].language, Some(Language::German));
+        let problem = all[2].lesson.as_ref().unwrap_err();
         assert!(problem.place.ends_with("broken.de.md, line 1"), "{problem}");
-        assert!(all[2].lesson.is_err());
-        assert_eq!(entries_in_language(&all, Language::English).len(), 3);
+        assert!(all[3].lesson.is_err());
+        assert_eq!(entries_in_language(&all, Language::English).len(), 4);
         assert!(read_folder(&folder.path().join("none")).is_empty());
     }
 

@@ -39,6 +39,9 @@ pub struct Lesson {
     /// The name of its file without language and extension.
     #[serde(skip_deserializing)]
     pub name: String,
+    /// The key of its answers. It differs from the name if a user's own lesson has the name of a built-in lesson.
+    #[serde(skip)]
+    pub key: String,
     /// Its title.
     pub title: String,
     /// A sentence that describes it.

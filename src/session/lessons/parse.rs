@@ -58,7 +58,8 @@ impl Lesson {
                 }
             }
         }
-        (lesson.name, lesson.language, lesson.parts) = (name.to_string(), language, parts);
+        (lesson.name, lesson.key) = (name.to_string(), name.to_string());
+        (lesson.language, lesson.parts) = (language, parts);
         lesson.check().map_err(|problem| problem.at(origin))?;
         Ok(lesson)
     }

@@ -78,7 +78,7 @@ impl LessonProgress {
     }
 }
 
-/// The user's answers by the lesson's name and the question's name. The names are the same in every language.
+/// The user's answers by the lesson's key and the question's name. Both are the same in every language.
 pub type Answers = BTreeMap<String, BTreeMap<String, GivenAnswer>>;
 
 /// The lessons whose runs are trained again. Only runs that started after the stored time are used.
@@ -115,7 +115,7 @@ impl Lessons {
     /// Stores an answer to this question of the open lesson.
     pub fn set_answer(&mut self, question: &str, user_answer: GivenAnswer) {
         if let Some(lesson) = &self.open {
-            let answers = self.answers.entry(lesson.name.clone()).or_default();
+            let answers = self.answers.entry(lesson.key.clone()).or_default();
             answers.insert(question.to_string(), user_answer);
         }
     }
@@ -135,12 +135,12 @@ impl Lessons {
     }
 
     fn open_lesson_answers(&self) -> Option<&BTreeMap<String, GivenAnswer>> {
-        self.answers.get(&self.open.as_ref()?.name)
+        self.answers.get(&self.open.as_ref()?.key)
     }
 
     /// Returns the user's progress in a lesson.
     pub fn progress(&self, lesson: &Lesson) -> LessonProgress {
-        let answers = self.answers.get(&lesson.name);
+        let answers = self.answers.get(&lesson.key);
         let is_answered_question = |question: &&LessonQuestion| {
             let answer = answers.and_then(|lesson_answers| lesson_answers.get(&question.name));
             answer.is_some_and(|answer| question.is_answered(answer))
@@ -162,7 +162,7 @@ impl Lessons {
     pub fn next_lesson(&self, lesson: &Lesson, language: Language) -> Option<Arc<Lesson>> {
         let entries = entries_in_language(self.list.ready()?, language);
         let readable = entries.iter().filter_map(|entry| entry.lesson.as_ref().ok());
-        readable.skip_while(|other| other.name != lesson.name).nth(1).cloned()
+        readable.skip_while(|other| other.key != lesson.key).nth(1).cloned()
     }
 
     /// Returns how many parts of the open lesson are shown, and the message in place of the others; `None` if all are
@@ -233,10 +233,10 @@ impl Session {
     pub fn restart_lesson(&mut self, retrain: bool) {
         let lessons = &mut self.learn.lessons;
         if let Some(lesson) = &lessons.open {
-            lessons.answers.remove(&lesson.name);
+            lessons.answers.remove(&lesson.key);
             if retrain {
                 let now = Timestamp::now().to_string();
-                lessons.retrained.insert(lesson.name.clone(), now);
+                lessons.retrained.insert(lesson.key.clone(), now);
             }
         }
         self.update_lesson();
@@ -247,7 +247,7 @@ impl Session {
     fn is_recent_enough(&self, header: &RunHeader) -> bool {
         let lessons = &self.learn.lessons;
         let lesson = lessons.open.as_ref();
-        let Some(since) = lesson.and_then(|lesson| lessons.retrained.get(&lesson.name)) else {
+        let Some(since) = lesson.and_then(|lesson| lessons.retrained.get(&lesson.key)) else {
             return true;
         };
         let time = |text: &str| text.parse::<Timestamp>().ok();

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use egui::style::ScrollAnimation;
 use egui::{Align, Popup, Ui};
 
-use crate::session::lessons::{Lesson, LessonEntry, LessonPart, summary};
+use crate::session::lessons::{Lesson, LessonPart, summary};
 use crate::store::export::Format;
 use crate::texts::Language;
 use crate::tr;
@@ -47,7 +47,7 @@ pub(super) fn column<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>, lesson: &Arc<Lesson>) {
     let lesson = &in_language(cx, lesson);
     let figures = &cx.session.learn.lessons.figures;
-    scroll(ui, &lesson.name, |ui| {
+    scroll(ui, &lesson.key, |ui| {
         if std::mem::take(&mut cx.pages.learn.to_top) {
             let top = egui::Rect::from_min_size(ui.cursor().min, egui::Vec2::ZERO);
             ui.scroll_to_rect_animation(top, Some(Align::TOP), ScrollAnimation::none());
@@ -106,12 +106,8 @@ fn in_language(cx: &mut Cx<'_>, lesson: &Arc<Lesson>) -> Arc<Lesson> {
     }
     let entries = cx.session.learn.lessons.list.ready().into_iter();
     let entries = entries.flat_map(|entries| entries.iter());
-    // A user's own lesson can have the name of a built-in lesson.
-    let is_this = |entry: &LessonEntry| entry.lesson.as_ref().is_ok_and(|other| other == lesson);
-    let is_built_in = entries.clone().any(|entry| entry.is_built_in && is_this(entry));
-    let lessons = entries.filter(|entry| entry.is_built_in == is_built_in);
-    let mut lessons = lessons.filter_map(|entry| entry.lesson.as_ref().ok());
-    let other = lessons.find(|other| other.name == lesson.name && other.language == language);
+    let mut lessons = entries.filter_map(|entry| entry.lesson.as_ref().ok());
+    let other = lessons.find(|other| other.key == lesson.key && other.language == language);
     // Lessons with the same name but other runs are different lessons.
     let names =
         |lesson: &Lesson| -> Vec<String> { lesson.plans().map(|plan| plan.name.clone()).collect() };
