@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use egui::{Context, Event, EventFilter, Id, Key, Modifiers, Popup, Ui};
+use egui::{Context, Event, EventFilter, Id, Key, LayerId, Modifiers, Order, Popup, Ui};
 
 use crate::run::event::NamedImage;
 use crate::session::file_dialog::typed_path;
@@ -49,6 +49,13 @@ pub fn is_dialog_open(ctx: &Context) -> bool {
 /// Returns whether a dialog or a menu is open above the pages.
 pub fn is_covered(ctx: &Context) -> bool {
     is_dialog_open(ctx) || Popup::is_any_open(ctx)
+}
+
+/// Returns whether the Escape key closes something above the pages: a dialog, a menu or the list of notices. It counts if
+/// it was open in the last frame, because a menu of the top bar closes before the page is drawn.
+pub fn is_escape_used(ctx: &Context) -> bool {
+    let is_above = |layer: &LayerId| matches!(layer.order, Order::Middle | Order::Foreground);
+    ctx.memory(|m| m.areas().visible_layer_ids().iter().any(is_above))
 }
 
 /// Keeps the focus on this widget when arrow keys are pressed.

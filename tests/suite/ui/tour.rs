@@ -254,6 +254,30 @@ fn escape_leaves_tour_and_stops_its_run() {
 }
 
 #[test]
+fn escape_closes_menu_and_notices_before_tour() {
+    let runs = tempfile::tempdir().unwrap();
+    let (mut window, _) = recorded_window([1280.0, 800.0], ThemeChoice::Light, runs.path());
+    wait_until_idle(&mut window);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num7);
+    wait_until_idle(&mut window);
+    press(&mut window, tr!("tour-start"));
+    for (button, content) in [
+        (tr!("settings-title"), tr!("settings-theme")),
+        (tr!("shell-notices"), tr!("shell-notices-none")),
+    ] {
+        press(&mut window, button);
+        assert!(window.query_all_by_label(content).count() > 0, "{content}");
+        window.key_press(Key::Escape);
+        window.run_steps(4);
+        assert_eq!(window.query_all_by_label(content).count(), 0, "{content}");
+        assert!(window.state().session.learn.tour.is_some(), "{content}");
+    }
+    window.key_press(Key::Escape);
+    window.run_steps(4);
+    assert!(window.state().session.learn.tour.is_none());
+}
+
+#[test]
 fn leaving_tour_keeps_other_run_training() {
     let runs = tempfile::tempdir().unwrap();
     let (mut window, backend) = recorded_window([1280.0, 800.0], ThemeChoice::Light, runs.path());

@@ -69,7 +69,8 @@ impl Step {
 pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, page: Page) {
     // Keys are handled whichever widget has the focus, unless a dialog or a list is open above the view.
     let is_covered = input::is_covered(ui.ctx());
-    if !is_covered && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
+    let is_escape_free = !is_covered && !input::is_escape_used(ui.ctx());
+    if is_escape_free && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
         cx.dispatch(UiCommand::Present);
     }
     let session = cx.session;

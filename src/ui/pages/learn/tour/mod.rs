@@ -106,7 +106,8 @@ fn handle_keys(ui: &Ui, cx: &mut Cx<'_>, tour: &Tour) {
     if input::is_covered(ctx) {
         return;
     }
-    if ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
+    let is_used = input::is_escape_used(ctx);
+    if !is_used && ui.input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape)) {
         cx.dispatch(UiCommand::LeaveTour);
         return;
     }
