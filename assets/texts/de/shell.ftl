@@ -23,7 +23,6 @@ shell-palette-hint = Alle Befehle
 shell-pages = Seiten
 shell-notices = Meldungen
 shell-device-detecting = suche Geräte
-shell-device = Gerät
 shell-device-hint = Wo neue Läufe trainiert werden
 shell-device-auto = Automatisch: die beste GPU, sonst die CPU
 shell-device-place = Neue Läufe auf einem anderen Rechner trainieren; Läufe auf diesem gehen weiter

@@ -23,7 +23,6 @@ shell-palette-hint = All commands
 shell-pages = Pages
 shell-notices = Notifications
 shell-device-detecting = detecting devices
-shell-device = Device
 shell-device-hint = Where new runs are trained
 shell-device-auto = Automatic: the best GPU, or the CPU if there is none
 shell-device-place = Train new runs on a remote machine; runs on this one continue

@@ -213,8 +213,8 @@ fn device_chip(ui: &mut Ui, session: &Session, commands: &mut Vec<UiCommand>, wi
     let place = session.experiment.machine.as_deref();
     let local_device = place.is_none().then_some(session.experiment.draft.device.as_str());
     let text = device_text(session, wide);
-    let response =
-        chip(ui, None, &text, tr!("shell-device")).on_hover_text(tr!("shell-device-hint"));
+    let name = tr!("entries-device", device = device_text(session, true));
+    let response = chip(ui, None, &text, &name).on_hover_text(tr!("shell-device-hint"));
     Popup::menu(&response).show(|ui| {
         ui.set_min_width(260.0);
         let auto = ui.selectable_label(local_device == Some("auto"), tr!("shell-device-auto"));
