@@ -45,17 +45,21 @@ impl Session {
         is_user_dataset(&view.location).then_some(&**view)
     }
 
+    /// Returns the runs that can be the model, the newest first. An unfinished run does not know all classes.
+    pub fn models(&self) -> impl Iterator<Item = &RunRow> {
+        self.rows().filter(|row| row.is_measured() && row.state == RunState::Finished)
+    }
+
     /// Returns the model for new images: the selected run, otherwise the newest finished run of the current dataset.
     pub fn model(&self) -> Option<&RunRow> {
         let chosen = self.classify.chosen.as_deref();
         let chosen = chosen.and_then(|folder| self.row(folder));
         let dataset = &self.experiment.draft.data;
-        let mut rows = self.rows().filter(|_| is_user_dataset(dataset));
+        let mut models = self.models().filter(|_| is_user_dataset(dataset));
         chosen.or_else(|| {
-            rows.find(|row| {
+            models.find(|row| {
                 let header = row.header.as_ref();
-                let is_same_dataset = header.is_some_and(|header| header.config.data == *dataset);
-                is_same_dataset && row.is_measured() && row.state == RunState::Finished
+                header.is_some_and(|header| header.config.data == *dataset)
             })
         })
     }

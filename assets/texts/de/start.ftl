@@ -31,6 +31,7 @@ classify-details = Einzelheiten
 classify-show-settings = Einstellungen zeigen
 classify-show-run = Lauf zeigen
 classify-other-model = Anderes Modell verwenden ▾
+classify-no-finished-model = Noch kein Modell ist fertig
 classify-new = 3. Neue Bilder
 classify-new-about = Ziehe Bilder oder einen Ordner hierher, oder wähle sie aus. Die Ergebnisse werden auch als Tabelle neben dem Ordner gespeichert.
 classify-choose-folder = Bilderordner wählen …

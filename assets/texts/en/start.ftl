@@ -31,6 +31,7 @@ classify-details = Details
 classify-show-settings = Show settings
 classify-show-run = Show run
 classify-other-model = Use another model ▾
+classify-no-finished-model = No model is finished yet
 classify-new = 3. New images
 classify-new-about = Drop images or a folder here, or choose them. The results are also saved as a table next to the folder.
 classify-choose-folder = Choose image folder…

@@ -191,8 +191,13 @@ fn model_menu(ui: &mut Ui, cx: &mut Cx<'_>) {
     let menu = button(ui, tr!("classify-other-model"));
     egui::Popup::menu(&menu).show(|ui| {
         ScrollArea::vertical().max_height(300.0).show(ui, |ui| {
-            for (folder, title) in predict::prediction_runs(cx.session) {
-                if ui.button(title).clicked() {
+            let session = cx.session;
+            if session.models().next().is_none() {
+                faint(ui, tr!("classify-no-finished-model"));
+            }
+            for row in session.models() {
+                if ui.button(row.list_label()).clicked() {
+                    let folder = row.folder.clone();
                     cx.change(move |session| session.choose_model(Some(folder)));
                     ui.close();
                 }
