@@ -47,6 +47,7 @@ compare-selected = { $n ->
 } gewählt
 compare-selected-tags = Tags …
 compare-selected-delete = Löschen
+compare-selected-read-only = Mindestens einer dieser Läufe liegt in einem schreibgeschützten Ordner
 compare-clear-selection = Auswahl aufheben
 compare-key-delete = Entf
 

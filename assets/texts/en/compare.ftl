@@ -47,6 +47,7 @@ compare-selected = { $n ->
 } selected
 compare-selected-tags = Tags…
 compare-selected-delete = Delete
+compare-selected-read-only = At least one of these runs is in a read-only folder
 compare-clear-selection = Clear selection
 compare-key-delete = Delete
 

@@ -10,6 +10,8 @@ use lae_studio::session::backend::{Backend, RecordedBackend};
 use lae_studio::session::{Disk, Session};
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::settings::{Settings, ThemeChoice};
+#[cfg(unix)]
+use lae_studio::ui::widgets::input::is_dialog_open;
 
 use super::annotations::{fill, open_compare, store_seeded_run};
 use super::{DroppedPath, save_screenshot, wait_until_idle, window_with};
@@ -131,17 +133,43 @@ fn remembers_run_folders_and_reports_missing_one_once() {
 }
 
 #[cfg(unix)]
+fn set_mode(folder: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    let permissions = std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(folder, permissions).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn selected_read_only_runs_cannot_be_tagged_or_deleted() {
+    let (runs, other_runs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    store_seeded_run(other_runs.path(), 2);
+    store_seeded_run(other_runs.path(), 3);
+    set_mode(other_runs.path(), 0o555);
+    let file = runs.path().join("window.toml");
+    let mut window =
+        open_window_with_folders(runs.path(), vec![other_runs.path().to_path_buf()], file);
+    window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
+    wait_until_idle(&mut window);
+    for change in [tr!("compare-selected-tags"), tr!("compare-selected-delete")] {
+        assert!(window.get_by_label(change).accesskit_node().is_disabled());
+    }
+    for key in [egui::Key::Delete, egui::Key::F2] {
+        window.key_press(key);
+        wait_until_idle(&mut window);
+        assert!(!is_dialog_open(&window.ctx));
+    }
+    assert!(window.state().session.notices.list.is_empty());
+    set_mode(other_runs.path(), 0o755);
+}
+
+#[cfg(unix)]
 #[test]
 fn read_only_folder_opens_runs_but_disables_changes() {
     use egui_kittest::kittest::NodeT;
-    use std::os::unix::fs::PermissionsExt;
     let (runs, other_runs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     store_seeded_run(other_runs.path(), 2);
-    let set_mode = |mode| {
-        let permissions = std::fs::Permissions::from_mode(mode);
-        std::fs::set_permissions(other_runs.path(), permissions).unwrap();
-    };
-    set_mode(0o555);
+    set_mode(other_runs.path(), 0o555);
     let file = runs.path().join("window.toml");
     let mut window =
         open_window_with_folders(runs.path(), vec![other_runs.path().to_path_buf()], file);
@@ -154,7 +182,7 @@ fn read_only_folder_opens_runs_but_disables_changes() {
     wait_until_idle(&mut window);
     assert!(window.state().session.train.opened.is_some());
     assert!(window.get_by_label(tr!("train-teach-classes")).accesskit_node().is_disabled());
-    set_mode(0o755);
+    set_mode(other_runs.path(), 0o755);
 }
 
 #[test]

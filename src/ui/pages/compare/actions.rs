@@ -10,7 +10,7 @@ use crate::tr;
 use crate::ui::command::{Page, UiCommand};
 use crate::ui::pages::{Cx, RESUME_ON, resume_menu};
 use crate::ui::shell::export::{self, MODEL_MENU_TITLE};
-use crate::ui::widgets::{self, faint};
+use crate::ui::widgets::{self, enabled_unless, faint};
 
 /// An action on a run.
 struct Action {
@@ -57,6 +57,11 @@ fn is_stopped(row: &RunRow) -> bool {
 /// Returns whether resuming on another device is offered for this run.
 fn can_resume_elsewhere(row: &RunRow) -> bool {
     is_stopped(row) && row.read_only_reason().is_none()
+}
+
+/// Returns whether one of these runs is read-only, so that they cannot all be changed.
+pub(super) fn has_read_only(rows: &[&RunRow]) -> bool {
+    rows.iter().any(|row| row.read_only_reason().is_some())
 }
 
 /// Draws a label that can be clicked if it is enabled.
@@ -110,11 +115,12 @@ fn multi_run_actions(ui: &mut Ui, cx: &mut Cx<'_>, chosen: &[&RunRow]) {
     let folders = || chosen.iter().map(|row| row.folder.clone()).collect();
     ui.horizontal_wrapped(|ui| {
         widgets::title(ui, tr!("compare-selected", n = chosen.len()));
-        let tag = ui.link(tr!("compare-selected-tags"));
+        let read_only = has_read_only(chosen).then(|| tr!("compare-selected-read-only"));
+        let tag = enabled_unless(ui, read_only, |ui| ui.link(tr!("compare-selected-tags")));
         if tag.on_hover_text("F2").clicked() {
             cx.dispatch(UiCommand::Tag(folders()));
         }
-        let delete = ui.link(tr!("compare-selected-delete"));
+        let delete = enabled_unless(ui, read_only, |ui| ui.link(tr!("compare-selected-delete")));
         if delete.on_hover_text(tr!("compare-key-delete")).clicked() {
             cx.dispatch(UiCommand::Delete(folders()));
         }

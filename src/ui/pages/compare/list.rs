@@ -227,8 +227,9 @@ fn handle_keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, selected: &[&RunRow
         let all = listed.rows().map(|row| row.folder.clone());
         cx.pages.compare.select(all.collect());
     }
-    // Keys do not delete runs that the program selected.
-    if selected.is_empty() || cx.pages.compare.selected_by != SelectedBy::User {
+    // Keys do not change runs that the program selected, or read-only runs.
+    let is_by_user = cx.pages.compare.selected_by == SelectedBy::User;
+    if selected.is_empty() || !is_by_user || actions::has_read_only(selected) {
         return;
     }
     let folders = || selected.iter().map(|row| row.folder.clone()).collect();
@@ -237,7 +238,6 @@ fn handle_keys(ui: &Ui, cx: &mut Cx<'_>, listed: Listed<'_>, selected: &[&RunRow
     }
     if pressed(Modifiers::NONE, Key::F2) {
         match selected {
-            [row] if row.read_only_reason().is_some() => {}
             [row] => cx.dispatch(UiCommand::Describe(row.folder.clone())),
             _ => cx.dispatch(UiCommand::Tag(folders())),
         }
