@@ -86,8 +86,8 @@ pub struct State {
 #[derive(Default)]
 struct NewValue {
     text: String,
-    /// Why the value is invalid.
-    error: Option<String>,
+    /// Whether the user tried to add it although it is invalid.
+    is_rejected: bool,
 }
 
 impl State {

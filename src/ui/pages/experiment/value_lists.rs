@@ -185,7 +185,7 @@ fn typed_values(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec, values: &mut V
         let edit = ui.add(edit).on_hover_text(spec.kind.range().translated());
         let edit = edit.accessible_name(tr!("experiment-another-value"));
         if edit.changed() {
-            new.error = None;
+            new.is_rejected = false;
         }
         let pressed_enter = is_submitted(ui, &edit);
         button(ui, tr!("experiment-add-value")).clicked() || pressed_enter
@@ -196,10 +196,12 @@ fn typed_values(ui: &mut Ui, cx: &mut Cx<'_>, spec: &SettingSpec, values: &mut V
                 values.push(value);
                 *new = NewValue::default();
             }
-            Err(error) => new.error = Some(error),
+            Err(_) => new.is_rejected = true,
         }
     }
-    if let Some(error) = &new.error {
+    if new.is_rejected
+        && let Err(error) = parse_value(spec, &new.text, values)
+    {
         faint(ui, error);
     }
 }
