@@ -7,6 +7,7 @@ use super::grid;
 use super::problems::blocking_problems;
 use crate::experiment::estimate::Basis;
 use crate::method::lae;
+use crate::problem::Problem;
 use crate::run::config::Setting;
 use crate::session::estimate::{Estimate, estimate};
 use crate::session::explanation;
@@ -49,26 +50,33 @@ pub fn start_bar(ui: &mut Ui, cx: &mut Cx<'_>) {
             start(ui, cx, width);
             ui.with_layout(Layout::top_down(Align::Min), |ui| {
                 ui.spacing_mut().item_spacing.y = 2.0;
-                let mut parts = vec![run_size(cx)];
-                parts.extend(cost(cx).map(|cost| duration_estimate(cost.seconds)));
-                parts.retain(|part| !part.is_empty());
                 widgets::title(ui, headline(cx));
-                if let Some(view) = cx.session.experiment.grid.view.ready()
-                    && cx.session.has_grid()
-                {
-                    widgets::truncated_faint(ui, grid::summary(view));
-                    return;
-                }
-                match blocking_problems(cx).first() {
-                    Some(problem) => widgets::truncated_faint(
-                        ui,
-                        explanation::sentence(&in_window_terms(problem).what),
-                    ),
-                    None => widgets::truncated_faint(ui, parts.join(" · ")),
-                };
+                widgets::truncated_faint(ui, summary(cx));
             });
         });
     });
+}
+
+/// Returns what the start button starts, in one line, or why it cannot start. A grid has its own problems.
+fn summary(cx: &Cx<'_>) -> String {
+    if cx.session.has_grid() {
+        return match &cx.session.experiment.grid.view {
+            Fetch::Ready(view) => grid::summary(view),
+            Fetch::Failed(problem) => problem_sentence(problem),
+            Fetch::Busy | Fetch::Nothing => tr!("experiment-grid-searching-runs").into(),
+        };
+    }
+    if let Some(problem) = blocking_problems(cx).first() {
+        return problem_sentence(problem);
+    }
+    let mut parts = vec![run_size(cx)];
+    parts.extend(cost(cx).map(|cost| duration_estimate(cost.seconds)));
+    parts.retain(|part| !part.is_empty());
+    parts.join(" · ")
+}
+
+fn problem_sentence(problem: &Problem) -> String {
+    explanation::sentence(&in_window_terms(problem).what)
 }
 
 /// Draws the details that do not fit in the row of a narrow window.
@@ -131,8 +139,7 @@ fn first_problem(ui: &mut Ui, cx: &Cx<'_>) {
     let Some(first) = problems.first() else {
         return;
     };
-    let message = explanation::sentence(&in_window_terms(first).what);
-    coloured(ui, message, |t| t.bad);
+    coloured(ui, problem_sentence(first), |t| t.bad);
     if problems.len() > 1 {
         faint(ui, tr!("experiment-more-problems", n = problems.len() - 1));
     }
