@@ -191,6 +191,9 @@ fn show_header(
             (Split::Test, _) => format!(" · {}", expert.key()),
         };
         let task = state.task(header, task);
+        let class_count = header.tasks.get(task).map_or(0, |task| task.end);
+        // A class that is learned later has no images yet.
+        state.class = state.class.filter(|class| *class < class_count);
         let after = tr!("figure-after-task", task = task + 1);
         faint(ui, format!("{after}{whose}"));
         let name = state.class.and_then(|class| header.class_order.get(class));
@@ -198,7 +201,6 @@ fn show_header(
             .selected_text(name.map_or(tr!("train-all-classes"), String::as_str));
         let response = combo.show_ui(ui, |ui| {
             ui.selectable_value(&mut state.class, None, tr!("train-all-classes"));
-            let class_count = header.tasks.get(task).map_or(0, |task| task.end);
             let names = header.class_order.iter().take(class_count).enumerate();
             let mut names: Vec<(usize, &String)> = names.collect();
             names.sort_by(|a, b| compare_natural(a.1, b.1));
