@@ -8,13 +8,15 @@ use egui::{
 use crate::data::scenario::Scenario;
 use crate::tr;
 use crate::ui::theme::{RADIUS, semibold, tokens};
-use crate::ui::widgets::elided_text::paint_name;
+use crate::ui::widgets::elided_text::{paint_name, shorten_name};
 use crate::ui::widgets::{faint, layout_line, paint_box};
 
 /// Height of a chip.
 const CHIP_HEIGHT: f32 = 22.0;
 /// Maximum width of a chip. A longer name is cut off.
 const MAX_CHIP_WIDTH: f32 = 150.0;
+/// Maximum number of characters of a dragged name. A longer chip would cover the tasks.
+const MAX_DRAGGED_CHARS: usize = 30;
 /// The class that is being dragged, as an index among the classes sorted by name.
 struct Dragged(usize);
 
@@ -161,7 +163,8 @@ pub(super) fn paint_dragged_chip(ui: &Ui, names: &[String]) {
     };
     let t = tokens(ui);
     let painter = ui.ctx().layer_painter(LayerId::new(Order::Tooltip, Id::unique("dragged class")));
-    let galley = painter.layout_no_wrap(name.clone(), semibold(12.5), t.strong);
+    let name = shorten_name(name, MAX_DRAGGED_CHARS);
+    let galley = painter.layout_no_wrap(name, semibold(12.5), t.strong);
     let rect =
         Rect::from_min_size(pointer + Vec2::new(10.0, 6.0), galley.size() + Vec2::new(12.0, 6.0));
     let line = Stroke::new(1.0, t.accent);
