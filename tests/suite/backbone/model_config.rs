@@ -62,6 +62,12 @@ fn reads_heads_transform_and_pooling_from_timm_config() {
     assert_eq!(opened.input.resize.mode, CropMode::Squash);
     // Not 128 / 64.
     assert_eq!(opened.backbone.blocks()[0].heads, 16);
+    // Older versions of timm wrote all values at the top level.
+    let flat = TIMM.replace("\"pretrained_cfg\": {", "").replacen('}', "", 1);
+    fs::write(folder.path().join("config.json"), flat).unwrap();
+    let older = open(&folder, name, None).unwrap();
+    assert_eq!(older.entry.architecture, opened.entry.architecture);
+    assert_eq!((older.input, older.normalisation), (opened.input, opened.normalisation));
     // The values stored with a run replace the description.
     let values = opened.entry.values.clone();
     let bare_folder = vit_folder(&[]);

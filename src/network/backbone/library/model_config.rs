@@ -135,6 +135,9 @@ pub(super) fn read_config_files(weights: &Path) -> Result<StatedValues> {
             };
             stated.transform(&transform).map_err(unfit)?;
         }
+    } else if config.contains_key("architecture") {
+        // Older versions of timm wrote all values at the top level.
+        stated.timm(&config, &config);
     }
     Ok(stated.0)
 }
