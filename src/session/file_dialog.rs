@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::Session;
 use super::formatting::with_timestamp;
+use crate::backbone::weights::EXTENSIONS as WEIGHTS;
 use crate::data::export::ExportFormat;
 use crate::export;
 use crate::store::export::Format;
@@ -13,8 +14,6 @@ use crate::tr;
 
 /// Extensions of image files.
 pub const IMAGES: &[&str] = &["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"];
-/// Extensions of weight files.
-pub const WEIGHTS: &[&str] = &["safetensors", "npz", "pth", "bin"];
 /// Extensions of archives that can replace a dataset's folder.
 pub const ARCHIVES: &[&str] = &["zip", "tar", "gz", "xz", "tgz", "txz", "tm", "parquet"];
 

@@ -7,6 +7,7 @@ use super::config::RunConfig;
 use super::event::{Command, Event, Phase, Sink};
 use super::job::{JobId, JobWork};
 use super::prediction_table::WorkState;
+use crate::backbone::weights::EXTENSIONS as WEIGHTS;
 use crate::data::{builtin, published};
 use crate::logging::{describe_problem, redact};
 use crate::problem::Problem;
@@ -216,8 +217,8 @@ fn describe_settings(config: &RunConfig) -> String {
         };
     let is_file = |text: &str| {
         let extension = Path::new(text).extension().unwrap_or_default().to_ascii_lowercase();
-        let extensions = ["safetensors", "npz", "pth", "bin", "json"];
-        text.contains(['/', '\\']) || extensions.iter().any(|other| extension == *other)
+        let mut extensions = WEIGHTS.iter().chain(&["json"]);
+        text.contains(['/', '\\']) || extensions.any(|other| extension == *other)
     };
     let [backbone, order] = [&config.backbone, &config.order].map(|text| match is_file(text) {
         true => "a file",

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use egui::Context;
 
 use super::StudioApp;
+use crate::backbone::weights::EXTENSIONS as WEIGHTS;
 use crate::problem::Problem;
 use crate::run::config::Setting;
-use crate::session::file_dialog::{DialogPurpose, IMAGES, WEIGHTS};
+use crate::session::file_dialog::{DialogPurpose, IMAGES};
 use crate::session::prediction_table::PredictionTableView;
 use crate::store::is_packed;
 use crate::tr;

@@ -74,6 +74,11 @@ fn reads_pytorch_files_with_and_without_container() {
     let path = folder.path().join("b.bin");
     files::write_pytorch(&parallel, Some("state_dict"), &path);
     assert_eq!(file_features(&path), reference);
+    // A folder with a checkpoint of PyTorch Lightning.
+    let lightning = TempDir::new().unwrap();
+    let wrapped = rename_tensors(&weights, |name| format!("model.{name}"));
+    files::write_pytorch(&wrapped, Some("state_dict"), &lightning.path().join("last.ckpt"));
+    assert_eq!(file_features(lightning.path()), reference);
 }
 
 /// Wrappers and training programs add prefixes to names.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::entry::{BackboneEntry, WeightSource};
 use super::{BackboneLibrary, NANO};
+use crate::backbone::weights::EXTENSIONS;
 use crate::message;
 use crate::names::{closest_name, truncated_name};
 use crate::problem::{Problem, Result};
@@ -149,5 +150,5 @@ pub fn is_repository(name: &str) -> bool {
 }
 
 fn is_weight_extension(extension: &std::ffi::OsStr) -> bool {
-    ["safetensors", "pth", "pt", "bin", "npz"].iter().any(|known| extension == *known)
+    EXTENSIONS.iter().any(|known| extension == *known)
 }

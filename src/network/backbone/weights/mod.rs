@@ -20,6 +20,9 @@ use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
 
+/// Extensions of weight files.
+pub const EXTENSIONS: &[&str] = &["safetensors", "npz", "pth", "pt", "ckpt", "bin"];
+
 type ReadValues = Arc<dyn Fn() -> Result<Vec<f32>> + Send + Sync>;
 
 /// A tensor in a file: its shape, and a function that reads its values.

@@ -1,6 +1,6 @@
-//! PyTorch checkpoints (`.pth`, `.pt`, `.bin`): a state dict, alone or inside a training checkpoint, whose keys are
-//! then prefixes of its names. Nothing in the file is executed; only tensors are read, and only after a check that the
-//! file does not request far more memory than its size (`guard.rs`).
+//! PyTorch checkpoints (`.pth`, `.pt`, `.ckpt`, `.bin`): a state dict, alone or inside a training checkpoint, whose
+//! keys are then prefixes of its names. Nothing in the file is executed; only tensors are read, and only after a check
+//! that the file does not request far more memory than its size (`guard.rs`).
 
 mod guard;
 
