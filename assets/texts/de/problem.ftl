@@ -510,6 +510,7 @@ advice-hash-changed = wenn der Herausgeber die Änderung bestätigt, lösche { $
 problem-download-no-weight-file = der Download von { $url } ist keine Gewichtsdatei: { $what }
 advice-download-on-other-computer = versuche es später noch einmal; ohne Internetzugang lade sie auf einem anderen Rechner herunter und gib diese Datei als Backbone an
 problem-weights-hash-mismatch = die Gewichte von { $name } sind nicht die erwarteten: Ihr SHA-256 ist { $sha256 }, erwartet { $known }
+advice-delete-file-and-hash = lösche die Datei und lade sie noch einmal herunter; geschieht das wieder und bestätigt der Herausgeber die Änderung, lösche auch { $place }
 advice-delete-and-download-again = lösche die Datei und lade sie noch einmal herunter, oder verwende sie als eigene Gewichtsdatei
 problem-weights-memory-short = die { $weights } Gewichte des Netzes brauchen { $needed } MB Speicher, aber nur { $free } MB sind frei
 advice-specify-smaller-network = gib die Maße eines kleineren Netzes an

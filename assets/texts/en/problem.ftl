@@ -510,6 +510,7 @@ advice-hash-changed = if the publisher confirms the change, delete { $place } an
 problem-download-no-weight-file = the download from { $url } is not a weight file: { $what }
 advice-download-on-other-computer = try again later; without internet access, download it on another computer and use that file as the backbone
 problem-weights-hash-mismatch = the weights of { $name } are not the expected ones: their SHA-256 is { $sha256 }, expected { $known }
+advice-delete-file-and-hash = delete the file and download it again; if this happens again and the publisher confirms the change, also delete { $place }
 advice-delete-and-download-again = delete the file and download it again, or use it as a separate weight file
 problem-weights-memory-short = the network's { $weights } weights need { $needed } MB of memory, but only { $free } MB are free
 advice-specify-smaller-network = specify the dimensions of a smaller network

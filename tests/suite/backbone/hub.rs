@@ -154,6 +154,8 @@ fn first_download_is_cached_and_pins_hash() {
     fs::write(&path, bytes).unwrap();
     let problem = library.open("toy", &Device::flex(), &mut |_| true).err().unwrap();
     assert_is(&problem, "problem-weights-hash-mismatch");
+    let record = path.with_file_name("model.safetensors.sha256");
+    assert!(problem.remedy.contains(record.to_str().unwrap()), "{problem}");
     // And later downloads as well.
     fs::remove_file(&path).unwrap();
     let mut other = body.clone();
@@ -163,7 +165,6 @@ fn first_download_is_cached_and_pins_hash() {
     let open = || later.open("toy", &Device::flex(), &mut |_| true);
     let problem = open().err().unwrap();
     assert_is(&problem, "problem-hash-changed");
-    let record = path.with_file_name("model.safetensors.sha256");
     assert!(problem.remedy.contains(record.to_str().unwrap()), "{problem}");
     assert!(!path.exists());
     fs::remove_file(record).unwrap();

@@ -342,6 +342,13 @@ fn open_checked(
     let sha256 = fetch::sha256_of_file(path)?;
     if let Some(expected) = hashes::expected_hash(&entry, path) {
         if expected.sha256 != sha256 {
+            let advice = match &expected.record {
+                None => message!("advice-delete-and-download-again"),
+                // The hash of the first download does not match if the publisher has changed the file.
+                Some(record) => {
+                    message!("advice-delete-file-and-hash", place = record.display().to_string())
+                }
+            };
             return Err(Problem::new(message!(
                 "problem-weights-hash-mismatch",
                 name = &entry.name,
@@ -349,7 +356,7 @@ fn open_checked(
                 known = &expected.sha256
             ))
             .at_path(path)
-            .advise(message!("advice-delete-and-download-again")));
+            .advise(advice));
         }
         // The hash may be known only from the first download.
         assumptions.extend(expected.first_download_warning());
