@@ -528,6 +528,8 @@ advice-choose-matching-backbone = wähle den Backbone, für den diese Gewichte g
 problem-tensor-not-found = einen Tensor { $name } gibt es nicht
 problem-folder-is-no-weight-file = das ist ein Ordner, keine Gewichtsdatei
 advice-choose-weight-file-format = wähle eine Datei .safetensors, .pth, .pt, .ckpt, .bin oder .npz
+problem-weights-in-shards = die Gewichte sind auf mehrere Dateien verteilt, was nicht unterstützt wird
+advice-save-one-weight-file = speichere sie in einer Datei, mit transformers: model.save_pretrained(folder, max_shard_size="100GB")
 problem-weight-file-unusable = das ist keine brauchbare Gewichtsdatei: { $why }
 advice-choose-usable-weight-file = wähle eine .safetensors-Datei, ein PyTorch-State-Dict (.pth, .pt, .ckpt, .bin) oder ein originales ViT-.npz; wurde sie heruntergeladen, lade sie noch einmal herunter
 advice-fetch-with-git-lfs = führe `git lfs pull` im Repository aus, oder lade die Datei selbst von der Seite des Repositorys herunter

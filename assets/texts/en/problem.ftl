@@ -528,6 +528,8 @@ advice-choose-matching-backbone = choose the backbone that these weights were ma
 problem-tensor-not-found = there is no tensor { $name }
 problem-folder-is-no-weight-file = this is a folder, not a weight file
 advice-choose-weight-file-format = choose a .safetensors, .pth, .pt, .ckpt, .bin or .npz file
+problem-weights-in-shards = the weights are divided into several files, which is not supported
+advice-save-one-weight-file = save them in one file, with transformers: model.save_pretrained(folder, max_shard_size="100GB")
 problem-weight-file-unusable = this is not a usable weight file: { $why }
 advice-choose-usable-weight-file = choose a .safetensors file, a PyTorch state dict (.pth, .pt, .ckpt, .bin) or an original ViT .npz file; if it was downloaded, download it again
 advice-fetch-with-git-lfs = run `git lfs pull` in the repository, or download the file from the repository's page

@@ -383,6 +383,10 @@ fn rejects_truncated_files_in_every_format() {
 fn rejects_paths_that_are_not_weight_files() {
     let folder = TempDir::new().unwrap();
     assert!(open_error(folder.path()).mentions("problem-folder-is-no-weight-file"));
+    let list = folder.path().join("model.safetensors.index.json");
+    std::fs::write(&list, "{}").unwrap();
+    assert_is(&open_error(folder.path()), "problem-weights-in-shards");
+    std::fs::remove_file(list).unwrap();
     let text = folder.path().join("notes.safetensors");
     std::fs::write(&text, "these are notes, not weights").unwrap();
     assert!(open_error(&text).mentions("problem-weight-file-unusable"));

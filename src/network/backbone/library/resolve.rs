@@ -21,6 +21,9 @@ pub(super) enum ResolvedName<'a> {
     Hub(String),
 }
 
+/// The files that list the parts of a network saved in several files, which is rejected when it is opened.
+const SHARD_LISTS: [&str; 2] = ["model.safetensors.index.json", "pytorch_model.bin.index.json"];
+
 /// The weight files of a repository of timm or transformers; the first one found is used.
 pub(super) const WEIGHT_FILES: [&str; 2] = ["model.safetensors", "pytorch_model.bin"];
 
@@ -125,9 +128,8 @@ fn parse_repository(name: &str) -> Option<String> {
 /// # Errors
 /// Returns a Problem if there is none, or more than one.
 fn find_weights(folder: &Path) -> Result<PathBuf> {
-    if let Some(usual) =
-        WEIGHT_FILES.iter().map(|name| folder.join(name)).find(|file| file.is_file())
-    {
+    let mut usual = WEIGHT_FILES.iter().chain(&SHARD_LISTS).map(|name| folder.join(name));
+    if let Some(usual) = usual.find(|file| file.is_file()) {
         return Ok(usual);
     }
     let files =

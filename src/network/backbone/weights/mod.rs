@@ -281,6 +281,11 @@ pub fn open(path: &Path) -> Result<Tensors> {
             .at_path(path)
             .advise(message!("advice-choose-weight-file-format")));
     }
+    if is_shard(path) {
+        return Err(Problem::new(message!("problem-weights-in-shards"))
+            .at_path(path)
+            .advise(message!("advice-save-one-weight-file")));
+    }
     let start = files::read_start(path, 256)
         .map_err(|error| Problem::io("read the weight file", path, &error))?;
     if start.is_empty() {
@@ -306,6 +311,15 @@ pub fn open(path: &Path) -> Result<Tensors> {
         return Err(invalid_file(path, "it contains no tensors"));
     }
     Ok(tensors)
+}
+
+/// Returns whether a file contains only a part of the weights or lists such files, by the names that transformers
+/// uses: `model-00001-of-00003.safetensors`, `model.safetensors.index.json`.
+fn is_shard(path: &Path) -> bool {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let count = name.rsplit_once("-of-").map_or("", |(_, count)| count);
+    let is_number = count.len() == 5 && count.bytes().all(|byte| byte.is_ascii_digit());
+    name.ends_with(".index") || (is_number && count != "00001")
 }
 
 /// Returns whether a file that starts with these bytes is a web page.
@@ -337,6 +351,18 @@ mod tests {
         let stacked = StoredTensor::concat(vec![part(1.0), part(2.0)]);
         assert_eq!(stacked.shape(), [2, 2]);
         assert_eq!(stacked.read().unwrap(), [1.0, 1.0, 2.0, 2.0]);
+    }
+
+    #[test]
+    fn open_rejects_shards_by_name() {
+        let is_rejected = |name: &str| {
+            let problem = open(Path::new(name)).err().unwrap();
+            problem.is("problem-weights-in-shards")
+        };
+        assert!(is_rejected("model-00001-of-00002.safetensors"));
+        assert!(is_rejected("model.safetensors.index.json"));
+        assert!(!is_rejected("model-00001-of-00001.safetensors"));
+        assert!(!is_rejected("best-of-12.pth"));
     }
 
     #[test]
