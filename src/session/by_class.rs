@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use super::Session;
+use super::backend::lock;
 use super::image_folder::copy_by_class;
 use super::loads::Lookup;
 use super::views::{DisplayedImageSource, Split};
@@ -34,6 +35,8 @@ pub struct ImagesByClass {
     pub is_saved: bool,
     /// Number of moves so far.
     pub revision: u64,
+    /// The newest revision in the table file, locked while the file is written.
+    saved_revision: Arc<Mutex<u64>>,
     bit_depth: usize,
 }
 
@@ -59,6 +62,7 @@ impl ImagesByClass {
             by_confidence,
             is_saved: true,
             revision: 0,
+            saved_revision: Arc::default(),
             bit_depth,
         }
     }
@@ -231,10 +235,19 @@ impl Session {
         let csv = by_class.request.csv.clone();
         let (ticket, saved) = (by_class.request.ticket, by_class.groups.clone());
         let corrections = saved.clone();
+        let (revision, saved_revision) = (by_class.revision, Arc::clone(&by_class.saved_revision));
         let name = csv.file_name().unwrap_or_default().to_string_lossy();
         let name = name.into_owned();
         self.task_or_notify(
-            move |_| prediction_table::save_corrections(&csv, &corrections),
+            move |_| {
+                // Tasks can run in another order than they started.
+                let mut newest = lock(&saved_revision);
+                if revision >= *newest {
+                    prediction_table::save_corrections(&csv, &corrections)?;
+                    *newest = revision;
+                }
+                Ok(())
+            },
             move |session, ()| {
                 if let Some(by_class) = session.predict.images_by_class.ready_mut()
                     && by_class.request.ticket == ticket
