@@ -72,6 +72,7 @@ impl Session {
         self.datasets.index_checks.clear();
         self.discard_label_checks(|_| true);
         self.datasets.corrected.clear_hashes();
+        self.predict.inside.remove_failed();
         self.backend.send(Command::ForgetData);
         self.datasets.cancel_draft();
         self.request_data(true);

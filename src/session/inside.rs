@@ -111,6 +111,14 @@ impl InsideResults {
         }
     }
 
+    /// Drops the results of runs whose images could not be read, so that they are requested again.
+    pub(super) fn remove_failed(&mut self) {
+        let is_failed = |result: &Arc<RunInspection>| result.problem.is_some();
+        self.runs.retain(|_, views| {
+            views.problem.is_none() && !views.results.iter().flatten().any(is_failed)
+        });
+    }
+
     pub(super) fn accept(&mut self, insight: Inspection) {
         match insight.seen {
             InspectionContent::Run(result) => {

@@ -62,6 +62,12 @@ impl FeatureCache {
         *self = Self::default();
     }
 
+    /// Forgets probe sets that could not be gathered, so that a new request tries again. A request in progress needs
+    /// the failure until it ends.
+    pub fn forget_failures(&mut self) {
+        self.probes.retain(|(_, probe)| probe.is_ok());
+    }
+
     /// Continues the probe pass of the snapshot `anchor`, which defines the axes, and then the probe pass of `key`.
     pub fn step(
         &mut self,

@@ -168,7 +168,10 @@ impl EngineState {
         event_log::log_command(&command);
         match command {
             Command::Predict(request) => self.scheduler.add(request),
-            Command::Inside(request) => self.scheduler.add(request),
+            Command::Inside(request) => {
+                self.scheduler.resources.features.forget_failures();
+                self.scheduler.add(request);
+            }
             Command::Sheet(request) => {
                 let kind = TableKind::PredictionTable(*request);
                 self.scheduler.add(TableRequest::new(kind));
