@@ -54,7 +54,7 @@ pub(super) struct Worker {
     uploads: HashMap<JobId, Arc<AtomicBool>>,
     /// The lock of the job that is sending files.
     upload_lock: Arc<Mutex<()>>,
-    /// Jobs that the machine has reported since this window opened.
+    /// Jobs that the machine has reported on this connection.
     reported: HashSet<JobId>,
     /// Ended jobs whose runs are being copied back.
     downloads: Vec<JobId>,
@@ -99,24 +99,27 @@ impl Worker {
         if jobs.is_empty() {
             return;
         }
-        self.jobs.clone_from(&jobs);
+        self.jobs = jobs;
+        self.jobs.iter().for_each(|remote_job| self.report_queued(&remote_job.job));
         self.reconnect();
-        for remote_job in jobs {
-            self.report_queued(&remote_job.job);
-            if !remote_job.is_confirmed {
-                self.submit(remote_job.job);
-            }
-        }
     }
 
-    /// Connects to the machine now and requests the state of all jobs there.
+    /// Connects to the machine now, requests the state of all jobs there, and sends those that it has not confirmed.
     fn reconnect(&mut self) {
         match connect(&self.machine, &self.root, &self.sender, true) {
             Ok(remote) => self.remote = remote,
             Err(problem) => return self.report_problem(problem),
         }
-        let confirmed = self.jobs.iter().filter(|remote_job| remote_job.is_confirmed);
-        confirmed.for_each(|remote_job| self.remote.expect(remote_job.job.id));
+        // A new connection reports all jobs again.
+        self.reported.clear();
+        let (confirmed, unconfirmed): (Vec<RemoteJob>, Vec<RemoteJob>) =
+            self.jobs.iter().cloned().partition(|remote_job| remote_job.is_confirmed);
+        confirmed.iter().for_each(|remote_job| self.remote.expect(remote_job.job.id));
+        for RemoteJob { job, .. } in unconfirmed {
+            if !self.uploads.contains_key(&job.id) {
+                self.submit(job);
+            }
+        }
     }
 
     /// Resumes following jobs, then handles messages until the handle is dropped.
@@ -170,13 +173,18 @@ impl Worker {
     fn handle_news(&mut self, news: RemoteEvent) {
         match news {
             RemoteEvent::Event(event) => self.handle_event(*event),
-            RemoteEvent::Connected(_) => self.set_connection_problem(None),
+            RemoteEvent::Connected(_) => {
+                self.set_connection_problem(None);
+                self.reconnect_at = None;
+            }
             RemoteEvent::CaughtUp => self.find_ended_jobs(),
             RemoteEvent::Disconnected(problem) => self.set_connection_problem(Some(problem)),
             RemoteEvent::Lost(problem) => {
                 self.set_connection_problem(Some(problem));
-                let has_confirmed_jobs = self.jobs.iter().any(|remote_job| remote_job.is_confirmed);
-                self.reconnect_at = has_confirmed_jobs.then(|| Instant::now() + RECONNECT_INTERVAL);
+                // The runs that were being copied back are requested again.
+                self.downloads.clear();
+                let has_jobs = !self.jobs.is_empty();
+                self.reconnect_at = has_jobs.then(|| Instant::now() + RECONNECT_INTERVAL);
             }
             RemoteEvent::RunDownloaded(run, folder) => self.finish_remote_job(&run, &folder),
             RemoteEvent::DownloadFailed(run, problem) => match self.take_download(&run) {
