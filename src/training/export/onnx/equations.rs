@@ -32,7 +32,8 @@ struct GraphWriter<'a> {
     variables: BTreeMap<String, Operand>,
 }
 
-/// Returns the result of a site's equation for its inputs; `network` distinguishes the parameters of several networks.
+/// Returns the result of a site's equation for its inputs; `network` distinguishes the parameters of several networks,
+/// `channels` are those of e and h.
 ///
 /// # Errors
 /// Returns a Problem for a function that ONNX cannot express, or if the device failed.
@@ -42,13 +43,14 @@ pub fn write_equation(
     pet: &BlockPet<'_>,
     site: &SitePet<'_>,
     inputs: &[&Value],
+    (inner, outer): (usize, usize),
 ) -> Result<Value> {
     let mut variables = BTreeMap::new();
     for ((name, meaning), binding) in site.program.variables().iter().zip(site.bindings) {
         let part = match (meaning, binding) {
-            // Its rows and columns are those of the value it is added to.
+            // The frozen weight.
             (Meaning::Input(2), _) if site.site.is_linear() => {
-                Operand::Tensor(input(inputs, 2)?, Axes::Matrix([0, 0]))
+                Operand::Tensor(input(inputs, 2)?, Axes::Matrix([inner, outer]))
             }
             (Meaning::Input(at), _) => {
                 let axes =
@@ -297,7 +299,7 @@ mod tests {
     use crate::onnx::Dimension;
     use crate::pet::functions::FUNCTIONS;
     use crate::pet::library::PluginLibrary;
-    use crate::pet::{BlockKind, PetSettings, PetStack};
+    use crate::pet::{BlockKind, PetSettings, PetSpec, PetStack, Site};
 
     #[test]
     fn every_equation_function_converts_to_onnx() {
@@ -334,9 +336,30 @@ mod tests {
                     .map(|name| graph.input(name, &[Dimension::Named("N")]))
                     .collect();
                 let inputs: Vec<&Value> = inputs.iter().collect();
-                let result = write_equation(&mut graph, "online", block, site, &inputs);
+                let channels = site.site.channels(&shapes[0]);
+                let result = write_equation(&mut graph, "online", block, site, &inputs, channels);
                 assert!(result.is_ok(), "{}: {result:?}", entry.name);
             }
         }
+    }
+
+    #[test]
+    fn functions_of_frozen_weight_know_its_shape() {
+        let text = "name = \"Kronecker\"\nsites = [\"query\"]\n[parameters]\n\
+                    s = { shape = [1, 1], init = \"zeros\" }\n[equations]\nquery = \"h + e @ kron(w, s)\"\n";
+        let spec = PetSpec::parse(text, "mine.toml").unwrap();
+        let shapes = [BlockKind::VIT.shape()];
+        let settings = PetSettings::default();
+        let stack = PetStack::init(&spec, &settings, &shapes, &[0], 1, &Device::flex()).unwrap();
+        let block = &stack.exported_blocks()[0];
+        let mut graph = Graph::default();
+        let inputs = ["e", "h", "w"].map(|name| graph.input(name, &[Dimension::Named("N")]));
+        let inputs: Vec<&Value> = inputs.iter().collect();
+        let channels = Site::Query.channels(&shapes[0]);
+        write_equation(&mut graph, "online", block, &block.sites[0], &inputs, channels).unwrap();
+        let width = shapes[0].width as i64;
+        let shape: Vec<u8> = [width, 1, width, 1].into_iter().flat_map(i64::to_le_bytes).collect();
+        let bytes = graph.into_bytes("", "");
+        assert!(bytes.windows(shape.len()).any(|window| window == shape));
     }
 }

@@ -11,7 +11,7 @@ use crate::backbone::graph::{GraphHooks, GraphParts};
 use crate::message;
 use crate::method::{AnswerRule, CosinePart, LogitSource, TEMPERATURE};
 use crate::onnx::{Attribute, Dimension, Graph, OPSET, Value};
-use crate::pet::{BlockPet, PetStack, Site};
+use crate::pet::{BlockPet, BlockShape, PetStack, Site};
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
 
@@ -21,13 +21,14 @@ const MAX_FILE_BYTES: usize = 2_000_000_000;
 /// The PETs in one of the model's networks.
 struct Pets<'a> {
     network: &'a str,
+    shapes: &'a [BlockShape],
     blocks: BTreeMap<usize, BlockPet<'a>>,
 }
 
 impl<'a> Pets<'a> {
-    fn new(network: &'a str, stack: &'a PetStack) -> Self {
+    fn new(network: &'a str, stack: &'a PetStack, shapes: &'a [BlockShape]) -> Self {
         let blocks = stack.exported_blocks().into_iter();
-        Self { network, blocks: blocks.map(|block| (block.block, block)).collect() }
+        Self { network, shapes, blocks: blocks.map(|block| (block.block, block)).collect() }
     }
 }
 
@@ -51,7 +52,8 @@ impl GraphHooks for Pets<'_> {
         let mut inputs = inputs.to_vec();
         let weight = site_pet.reads_weight().then(|| weight(graph)).transpose()?;
         inputs.extend(&weight);
-        equations::write_equation(graph, self.network, pet, site_pet, &inputs)
+        let channels = site.channels(&self.shapes[block]);
+        equations::write_equation(graph, self.network, pet, site_pet, &inputs, channels)
     }
 }
 
@@ -75,10 +77,11 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     let images = graph.input("images", &images);
     let images = normalise(model, &mut graph, &images);
     let mut features = Vec::new();
+    let architecture = &model.predictor.backbone().entry.architecture;
+    let shapes = architecture.blocks();
     for (name, stack) in &model.recipe.networks {
-        let pets = Pets::new(name, stack);
+        let pets = Pets::new(name, stack, &shapes);
         let mut parts = GraphParts { graph: &mut graph, weights: &weights, hooks: &pets };
-        let architecture = &model.predictor.backbone().entry.architecture;
         features.push(architecture.build_graph(&mut parts, &images)?);
     }
     // The graph has its own copy.
