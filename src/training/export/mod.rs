@@ -117,6 +117,8 @@ fn check_target(target: &Path) -> Result<()> {
 
 /// Writes all files to a temporary folder next to the target, and renames it.
 fn write_files(target: &Path, files: &Files) -> Result<ExportSummary> {
+    // Without a final separator, after which the name of the temporary folder would be inside the target.
+    let target = &target.components().collect::<PathBuf>();
     let temporary_folder = {
         let mut name = target.as_os_str().to_owned();
         name.push(format!(".{}.partial", std::process::id()));
@@ -144,8 +146,28 @@ fn write_files(target: &Path, files: &Files) -> Result<ExportSummary> {
         let _ = std::fs::remove_dir_all(&temporary_folder);
     })?;
     Ok(ExportSummary {
-        folder: target.to_path_buf(),
+        folder: target.clone(),
         files: files.iter().map(|(name, _)| name.clone()).collect(),
         bytes,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn target_may_end_with_separator_and_be_an_empty_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = vec![("a.txt".to_owned(), b"text".to_vec())];
+        for name in ["new/", "empty/"] {
+            let target = folder.path().join(name);
+            if name == "empty/" {
+                std::fs::create_dir(&target).unwrap();
+            }
+            let summary = write_files(&target, &files).unwrap();
+            assert_eq!(std::fs::read(summary.folder.join("a.txt")).unwrap(), b"text");
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
 }
