@@ -69,11 +69,15 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
 /// Returns the changes of a stack by layer: of timm's network, and of that of transformers, if it has such layers.
 fn adapter_layers(model: &Model<'_>, stack: &PetStack) -> Result<[LayerChanges; 2]> {
     let architecture = &model.predictor.backbone().entry.architecture;
+    let shapes = architecture.blocks();
     let mut forms = [LayerChanges::new(), LayerChanges::new()];
     for block in stack.exported_blocks() {
         for site in &block.sites {
-            let found =
-                low_rank_update(&block, site)?.ok_or_else(|| not_lora_problem(stack, site.site))?;
+            let (_, outputs) = site.site.channels(&shapes[block.block]);
+            // The equation would repeat a product of one column.
+            let found = low_rank_update(&block, site)?
+                .filter(|update| update.b.dims()[1] == outputs)
+                .ok_or_else(|| not_lora_problem(stack, site.site))?;
             let names = architecture.layer_names(block.block, site.site);
             if names.is_empty() {
                 return Err(not_lora_problem(stack, site.site));
