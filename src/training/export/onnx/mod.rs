@@ -60,11 +60,7 @@ impl GraphHooks for Pets<'_> {
 /// Returns all files of the folder.
 pub fn files(model: &Model<'_>) -> Result<Files> {
     let weights = model.weights()?.into_named()?;
-    let bytes: usize = weights.values().map(|tensor| 4 * tensor.values.len()).sum();
-    if bytes > MAX_FILE_BYTES {
-        return Err(Problem::new(message!("problem-export-onnx-too-large"))
-            .advise(message!("advice-use-torch-format")));
-    }
+    check_size(weights.values().map(|tensor| 4 * tensor.values.len()).sum())?;
     let mut graph = Graph::default();
     let side = model.predictor.input_size();
     let classes = model.predictor.classes().len();
@@ -93,13 +89,25 @@ pub fn files(model: &Model<'_>) -> Result<Files> {
     let outputs = [Dimension::Named("N"), Dimension::Fixed(classes)];
     graph.output(&scores, "scores", &outputs);
     graph.output(&probabilities, "probabilities", &outputs);
+    let bytes = graph.into_bytes("LAE Studio", &title(model));
+    // The PETs of many networks and the prototypes may add much to the backbone.
+    check_size(bytes.len())?;
     Ok(vec![
-        ("model.onnx".into(), graph.into_bytes("LAE Studio", &title(model))),
+        ("model.onnx".into(), bytes),
         ("preprocessing.json".into(), preprocessing::preprocessing_json(model, true)?),
         ("prepare.py".into(), preprocessing::prepare_module()),
         ("classes.json".into(), preprocessing::classes_json(model)?),
         ("README.md".into(), readme(model).into_bytes()),
     ])
+}
+
+/// Returns a Problem for a file of more bytes than the format allows.
+fn check_size(bytes: usize) -> Result<()> {
+    match bytes > MAX_FILE_BYTES {
+        true => Err(Problem::new(message!("problem-export-onnx-too-large"))
+            .advise(message!("advice-use-torch-format"))),
+        false => Ok(()),
+    }
 }
 
 fn normalise(model: &Model<'_>, graph: &mut Graph, images: &Value) -> Value {
