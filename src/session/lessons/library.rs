@@ -287,7 +287,7 @@ mod tests {
         let all = read_folder(folder.path());
         let names: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();
         assert_eq!(names, ["mine", "speed", "broken", "folder"]);
-        // The answers of an own lesson are kept apart from those of a built-in lesson with the same name.
+        // A user's lesson and a built-in lesson with the same name have different keys.
         let keys = all[..2].iter().map(|entry| entry.lesson.as_ref().unwrap().key.as_str());
         assert_eq!(keys.collect::<Vec<_>>(), ["mine", "own/speed"]);
         assert_eq!(open("speed", Language::English).unwrap().key, "speed");
