@@ -161,8 +161,7 @@ impl Tuning {
     /// # Errors
     /// As [`Tuning::gradients`].
     pub fn learn(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
-        let mut recorder = std::mem::take(&mut self.recorder);
-        let result = self.settings.step.learn(batch, |part| {
+        let (loss, gradients) = self.settings.step.learn(batch, |part| {
             let labels = part.batch.local_labels(&self.task);
             let inputs = self.step_inputs(part.batch.images.clone(), &labels);
             if self.settings.dropout {
@@ -170,10 +169,8 @@ impl Tuning {
                 let seed = part.dropout_seed(self.settings.seed, self.task.index);
                 return self.compute_gradients(inputs, Some(seed));
             }
-            recorder.run(false, inputs, |inputs| self.compute_gradients(inputs, None))
-        });
-        self.recorder = recorder;
-        let (loss, gradients) = result?;
+            self.recorder.run(false, inputs, |inputs| self.compute_gradients(inputs, None))
+        })?;
         self.optimiser.step(gradients, batch.position(), |step| {
             self.head.step(step);
             self.pets = step.update_pets(&self.pets);

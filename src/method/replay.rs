@@ -3,7 +3,8 @@
 //! A step is recorded when the same computation occurs for the second time in a row. The recording is used only if it
 //! returns the values of the step itself, and if it is faster.
 
-use std::sync::LazyLock;
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use burn::tensor::Tensor;
@@ -59,6 +60,26 @@ impl<A: StepInputs, B: StepInputs> StepInputs for (A, B) {
     }
 }
 
+impl<T: StepInputs> StepInputs for Option<T> {
+    fn append_values(&self, values: &mut Vec<Tensor<1>>) {
+        self.iter().for_each(|inputs| inputs.append_values(values));
+    }
+
+    fn with_values(&self, values: &mut impl Iterator<Item = Tensor<1>>) -> Self {
+        self.as_ref().map(|inputs| inputs.with_values(values))
+    }
+}
+
+impl<T: StepInputs> StepInputs for BTreeMap<String, T> {
+    fn append_values(&self, values: &mut Vec<Tensor<1>>) {
+        self.values().for_each(|inputs| inputs.append_values(values));
+    }
+
+    fn with_values(&self, values: &mut impl Iterator<Item = Tensor<1>>) -> Self {
+        self.iter().map(|(name, inputs)| (name.clone(), inputs.with_values(values))).collect()
+    }
+}
+
 impl StepInputs for PetStack {
     fn append_values(&self, values: &mut Vec<Tensor<1>>) {
         values.extend(self.trained_values());
@@ -89,6 +110,7 @@ impl StepInputs for Head {
         Self { weight: self.weight.with_values(values), bias: self.bias.with_values(values) }
     }
 }
+
 /// A training step as a function of the values of its inputs.
 struct Step<'a> {
     key: Key,
@@ -103,7 +125,10 @@ impl Step<'_> {
 }
 
 /// Records and replays the training steps of a task.
-pub struct StepRecorder {
+#[derive(Default)]
+pub struct StepRecorder(Mutex<Recorder>);
+
+struct Recorder {
     /// Steps that take longer are not recorded, because launches do not limit their speed.
     limit: Option<Duration>,
     is_enabled: bool,
@@ -133,7 +158,7 @@ impl Recorded {
     }
 }
 
-impl Default for StepRecorder {
+impl Default for Recorder {
     fn default() -> Self {
         match MODE.as_deref() {
             Some("off") => Self { is_enabled: false, ..Self::with_limit(None) },
@@ -147,18 +172,19 @@ impl StepRecorder {
     /// Returns a recorder for steps that take at most `limit`; `None` if all steps are recorded and replayed, even if that
     /// is slower.
     pub fn with_limit(limit: Option<Duration>) -> Self {
-        Self { limit, is_enabled: true, is_faster: limit.is_none(), previous: None, recorded: None }
+        Self(Mutex::new(Recorder::with_limit(limit)))
     }
 
     /// Returns whether the latest recording is in use.
     pub fn is_recorded(&self) -> bool {
-        self.recorded.is_some()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).recorded.is_some()
     }
 
     /// Removes the recording, which is necessary if values change that are not inputs. Frees its memory.
     pub fn clear(&mut self) {
-        self.previous = None;
-        self.recorded = None;
+        let recorder = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
+        recorder.previous = None;
+        recorder.recorded = None;
     }
 
     /// Returns the outcome of `compute`. On a GPU it may come from a replay, so `compute` must depend on nothing else
@@ -167,26 +193,33 @@ impl StepRecorder {
     /// # Errors
     /// Returns the Problem of `compute`, or a Problem if the device failed.
     pub fn run<I: StepInputs>(
-        &mut self,
+        &self,
         variant: bool,
         inputs: I,
         compute: impl Fn(I) -> Result<Outcome>,
     ) -> Result<Outcome> {
-        if !self.is_enabled || launches::are_observed() {
+        let mut recorder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !recorder.is_enabled || launches::are_observed() {
             return compute(inputs);
         }
         let mut values = Vec::new();
         inputs.append_values(&mut values);
-        self.is_enabled = values.first().is_some_and(Packed::accepts);
-        if !self.is_enabled {
+        recorder.is_enabled = values.first().is_some_and(Packed::accepts);
+        if !recorder.is_enabled {
             return compute(inputs);
         }
         let sizes = values.iter().map(|value| value.dims()[0]).collect();
         let compute = |values: Vec<Tensor<1>>| compute(inputs.with_values(&mut values.into_iter()));
-        self.run_step(&Step { key: (variant, sizes), inputs: &values, compute: &compute })
+        recorder.run(&Step { key: (variant, sizes), inputs: &values, compute: &compute })
+    }
+}
+
+impl Recorder {
+    fn with_limit(limit: Option<Duration>) -> Self {
+        Self { limit, is_enabled: true, is_faster: limit.is_none(), previous: None, recorded: None }
     }
 
-    fn run_step(&mut self, step: &Step<'_>) -> Result<Outcome> {
+    fn run(&mut self, step: &Step<'_>) -> Result<Outcome> {
         let is_repeated = self.previous.as_ref() == Some(&step.key);
         self.previous = Some(step.key.clone());
         if let Some(recorded) = self.recorded.as_ref().filter(|r| r.key == step.key) {
@@ -302,7 +335,7 @@ mod tests {
     #[test]
     fn cpu_computes_every_step() {
         let device = Device::flex();
-        let mut recorder = StepRecorder::with_limit(None);
+        let recorder = StepRecorder::with_limit(None);
         let head = Head::new(2, 3, 0, &device);
         for _ in 0..3 {
             let inputs = (Tensor::<4>::zeros([1; 4], &device), head.clone());

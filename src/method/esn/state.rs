@@ -164,14 +164,11 @@ impl Esn {
 
     fn train(&mut self, batch: &Batch<'_>) -> Result<Tensor<1>> {
         let task = self.task.as_ref().ok_or_else(no_task_problem)?;
-        let mut recorder = std::mem::take(&mut self.recorder);
-        let result = self.step.learn(batch, |part| {
+        let (loss, gradients) = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             let inputs = self.step_inputs(part.batch.images.clone(), &labels)?;
-            recorder.run(false, inputs, |inputs| self.compute_gradients(inputs))
-        });
-        self.recorder = recorder;
-        let (loss, gradients) = result?;
+            self.recorder.run(false, inputs, |inputs| self.compute_gradients(inputs))
+        })?;
         self.optimiser.step(gradients, batch.position(), |step| {
             self.prompt = step.update("prompt", self.prompt.clone());
             if let Some(stage) = self.stages.last_mut() {

@@ -144,12 +144,7 @@ impl Icarl {
 
     /// Returns the loss of a part of a batch, and the gradients of all heads and of the PET; on a GPU from a replay if
     /// possible.
-    fn gradients(
-        &self,
-        recorder: &mut StepRecorder,
-        part: &BatchPart<'_>,
-        task: &Task,
-    ) -> Result<(Tensor<1>, Gradients)> {
+    fn gradients(&self, part: &BatchPart<'_>, task: &Task) -> Result<(Tensor<1>, Gradients)> {
         let device = self.backbone.device();
         let targets = targets(part.batch.labels, task, self.step.smoothing, &device);
         let inputs = ((part.batch.images.clone(), targets), self.network.clone());
@@ -158,7 +153,7 @@ impl Icarl {
             let seed = part.dropout_seed(self.seed, task.index);
             return self.compute_gradients(inputs, Some(seed));
         }
-        recorder.run(false, inputs, |inputs| self.compute_gradients(inputs, None))
+        self.recorder.run(false, inputs, |inputs| self.compute_gradients(inputs, None))
     }
 
     fn compute_gradients(
@@ -281,10 +276,7 @@ impl Method for Icarl {
             return Ok(None);
         }
         let task = self.task.as_ref().ok_or_else(no_task_problem)?;
-        let mut recorder = std::mem::take(&mut self.recorder);
-        let result = self.step.learn(batch, |part| self.gradients(&mut recorder, part, task));
-        self.recorder = recorder;
-        let (loss, gradients) = result?;
+        let (loss, gradients) = self.step.learn(batch, |part| self.gradients(part, task))?;
         self.adam.step(gradients, StepPosition::CONSTANT, |step| {
             for (index, head) in self.network.heads.0.iter_mut().enumerate() {
                 head.step(&format!("head.{index}"), step);

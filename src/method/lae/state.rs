@@ -189,7 +189,6 @@ impl Lae {
     /// Returns what [`Lae::gradients`] returns; on a GPU from a replay if possible.
     fn replay_gradients(
         &self,
-        recorder: &mut StepRecorder,
         images: Tensor<4>,
         labels: &[usize],
         frozen: bool,
@@ -202,7 +201,7 @@ impl Lae {
         let head = self.heads.last()?;
         let targets = self.targets(labels, head.classes());
         let inputs = ((images, targets), (head.clone(), self.online.clone()));
-        recorder.run(frozen, inputs, |(batch, (head, online))| {
+        self.recorder.run(frozen, inputs, |(batch, (head, online))| {
             self.compute_gradients(batch, (&head, &online), frozen, None)
         })
     }
@@ -251,25 +250,21 @@ impl Lae {
     /// # Errors
     /// Returns a Problem if the PET's equation does not fit or the device failed.
     pub fn step(&mut self, images: Tensor<4>, labels: &[usize], frozen: bool) -> Result<Tensor<1>> {
-        let mut recorder = std::mem::take(&mut self.recorder);
-        let result = self.replay_gradients(&mut recorder, images, labels, frozen, None);
-        self.recorder = recorder;
-        self.apply_gradients(result?)
+        let outcome = self.replay_gradients(images, labels, frozen, None)?;
+        self.apply_gradients(outcome)
     }
 
     /// Trains on one batch of the trainer. Returns the loss.
     pub(super) fn train(&mut self, batch: &Batch<'_>, pass: &Pass) -> Result<Tensor<1>> {
         let task = self.task.as_ref().ok_or_else(no_task_problem)?;
-        let mut recorder = std::mem::take(&mut self.recorder);
-        let result = self.step.learn(batch, |part| {
+        let outcome = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(task);
             let images = part.batch.images.clone();
             let dropout_seed =
                 self.has_dropout.then(|| part.dropout_seed(self.settings.seed, task.index));
-            self.replay_gradients(&mut recorder, images, &labels, pass.is_frozen(), dropout_seed)
-        });
-        self.recorder = recorder;
-        self.apply_gradients(result?)
+            self.replay_gradients(images, &labels, pass.is_frozen(), dropout_seed)
+        })?;
+        self.apply_gradients(outcome)
     }
 
     /// Adds each image of a batch to the importance that is being measured for the penalty.
