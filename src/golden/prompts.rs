@@ -223,7 +223,7 @@ impl Run<'_> {
     fn compare_predictions(&mut self, task: usize, query: &Tensor<2>) -> Result<()> {
         let key = |what: &str| format!("task{task}.test.{what}");
         let images = self.images("test.input")?;
-        let (selection, features) = self.prompted.prompted_features(images.clone())?;
+        let (choice, features) = self.prompted.prompted_features(images.clone())?;
         self.compare(&key("feature"), &features)?;
         self.compare(&key("logits"), &self.prompted.logits(images)?)?;
         let leaves = self.prompted.leaves.clone();
@@ -233,7 +233,7 @@ impl Run<'_> {
         };
         let Some(coda) = self.coda.clone() else {
             self.compare(&key("similarity"), &similarity(query, &leaf("key")?))?;
-            return self.compare_choice(&key("choice"), &selection.choice);
+            return self.compare_choice(&key("choice"), &choice);
         };
         let rows = (task + 1) * (coda.pool / coda.tasks);
         for block in &coda.blocks {

@@ -147,7 +147,7 @@ fn images_choose_slots_if_tasks_exceed_slots() {
     assert_eq!(to_values(&prompted.leaves["e"]), to_values(&previous["e"]));
     let learning = prompted.gradients(images(4), None, &[0, 1, 0, 1]).unwrap();
     let (answering, _) = prompted.prompted_features(images(4)).unwrap();
-    assert_eq!(learning.choice, answering.choice);
+    assert_eq!(learning.choice, answering);
 }
 
 /// The released code's computation in f64: each new row minus its projections on all earlier rows, normalised.
@@ -372,20 +372,20 @@ fn slot_can_be_forced_for_all_images() {
     let slot_logits = [0, 1].map(|slot| {
         let (forced, logits) =
             prompted.logits_for(first.clone(), PromptPurpose::Slot(slot)).unwrap();
-        assert_eq!(forced.choice, [[slot]; 4]);
+        assert_eq!(forced, [[slot]; 4]);
         to_values(&logits)
     });
     assert_ne!(slot_logits[0], slot_logits[1]);
     assert_eq!(prompted.study_cost(1), 1.5);
     let views = prompted.slot_views(images(4)).unwrap();
     for (image, view) in views.iter().enumerate() {
-        assert_eq!([view.chosen], selected.choice[image][..]);
+        assert_eq!([view.chosen], selected[image][..]);
         for (class, slot_scores) in view.classes.iter().zip(&slot_logits) {
             assert_eq!(*class, argmax(&slot_scores[image * 4..image * 4 + 4]));
         }
     }
     assert_eq!(views[3].classes.len(), 2);
-    for (image, choice) in selected.choice.iter().enumerate() {
+    for (image, choice) in selected.iter().enumerate() {
         if let Some(slot_scores) = slot_logits.get(choice[0]) {
             let row = image * 4..image * 4 + 4;
             assert_eq!(to_values(&selected_logits)[row.clone()], slot_scores[row]);

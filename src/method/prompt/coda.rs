@@ -251,6 +251,10 @@ impl Scheme for Coda {
         SPEC.title
     }
 
+    fn pool(&self) -> usize {
+        self.pool
+    }
+
     fn first_block(&self) -> usize {
         self.blocks.iter().min().copied().unwrap_or(0)
     }
@@ -371,11 +375,8 @@ impl Scheme for Coda {
                 }
             }
         }
-        Ok(PromptRequest {
-            prompts,
-            penalty: penalty.map(|penalty_sum| penalty_sum * self.mu),
-            choice: Vec::new(),
-        })
+        let penalty = penalty.map(|penalty_sum| penalty_sum * self.mu);
+        Ok(PromptRequest { prompts, penalty })
     }
 
     fn head_init(&self, width: usize) -> [Init; 2] {

@@ -16,8 +16,8 @@ use super::super::{
     ConfiguredMethod, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingKind, SettingSpec,
     Workload, whole_kind,
 };
-use super::selection::{CLIP, one_hot, pull_setting, selected_similarity, similarity, top_prompts};
-use super::{Leaves, PromptPurpose, PromptQuery, PromptRequest, Prompts, Scheme};
+use super::selection::{CLIP, pull_setting, selected_similarity, similarity, top_prompts};
+use super::{Choice, Leaves, PromptPurpose, PromptQuery, PromptRequest, Prompts, Scheme};
 use super::{build, check, check_blocks, check_shape, get_leaf, random_tensor};
 use crate::message;
 use crate::nn;
@@ -178,6 +178,10 @@ impl Scheme for DualPrompt {
         SPEC.title
     }
 
+    fn pool(&self) -> usize {
+        self.pool
+    }
+
     fn has_study(&self) -> bool {
         self.study && self.slot_per_task()
     }
@@ -268,15 +272,25 @@ impl Scheme for DualPrompt {
         Ok(extended)
     }
 
-    fn prompts_for(&self, leaves: &Leaves, prompt_query: &PromptQuery) -> Result<PromptRequest> {
-        let query = &prompt_query.query;
-        let ([batch, width], device) = (query.dims(), query.device());
-        let similarity = similarity(query, get_leaf(leaves, "key")?);
-        let choice = match prompt_query.purpose {
-            PromptPurpose::Training if self.slot_per_task() => vec![vec![prompt_query.task]; batch],
+    fn choose(
+        &self,
+        leaves: &Leaves,
+        query: &Tensor<2>,
+        task: usize,
+        purpose: PromptPurpose,
+    ) -> Result<Choice> {
+        let batch = query.dims()[0];
+        Ok(match purpose {
+            PromptPurpose::Training if self.slot_per_task() => vec![vec![task]; batch],
             PromptPurpose::Slot(slot) => vec![vec![slot]; batch],
-            _ => top_prompts(&similarity, 1)?,
-        };
+            _ => top_prompts(&similarity(query, get_leaf(leaves, "key")?), 1)?,
+        })
+    }
+
+    fn prompts_for(&self, leaves: &Leaves, prompt_query: &PromptQuery) -> Result<PromptRequest> {
+        let (query, selection) = (&prompt_query.query, prompt_query.selection()?);
+        let [batch, width] = query.dims();
+        let similarity = similarity(query, get_leaf(leaves, "key")?);
         let mut prompts = Prompts::default();
         for (index, block) in self.g_blocks.iter().enumerate() {
             let g = get_leaf(leaves, "g")?;
@@ -287,7 +301,6 @@ impl Scheme for DualPrompt {
             });
             prompts.prefixes.insert(*block, prefix);
         }
-        let selection = one_hot(&choice, self.pool, &device);
         let e = get_leaf(leaves, "e")?;
         for (index, block) in self.e_blocks.iter().enumerate() {
             let prefix = [0, 1].map(|part| {
@@ -298,8 +311,7 @@ impl Scheme for DualPrompt {
         }
         Ok(PromptRequest {
             prompts,
-            penalty: Some(selected_similarity(similarity, &choice, &device) * -self.pull),
-            choice,
+            penalty: Some(selected_similarity(similarity, selection) * -self.pull),
         })
     }
 }

@@ -14,9 +14,10 @@ use super::super::{
     ConfiguredMethod, MemoryEstimate, MethodSpec, PublishedValues, Rate, SettingSpec, Workload,
     whole_kind,
 };
-use super::selection::{CLIP, one_hot, pull_setting, selected_similarity, similarity, top_prompts};
+use super::selection::{CLIP, pull_setting, selected_similarity, similarity, top_prompts};
 use super::{
-    Leaves, PromptQuery, PromptRequest, Prompts, Scheme, build, check, get_leaf, random_tensor,
+    Choice, Leaves, PromptPurpose, PromptQuery, PromptRequest, Prompts, Scheme, build, check,
+    get_leaf, random_tensor,
 };
 use crate::backbone::{Backbone, Tokens};
 use crate::message;
@@ -114,6 +115,10 @@ impl Scheme for L2p {
         SPEC.title
     }
 
+    fn pool(&self) -> usize {
+        self.pool
+    }
+
     fn first_block(&self) -> usize {
         0
     }
@@ -146,20 +151,28 @@ impl Scheme for L2p {
         Ok(())
     }
 
+    fn choose(
+        &self,
+        leaves: &Leaves,
+        query: &Tensor<2>,
+        _task: usize,
+        _purpose: PromptPurpose,
+    ) -> Result<Choice> {
+        top_prompts(&similarity(query, get_leaf(leaves, "key")?), self.top_k)
+    }
+
     fn prompts_for(&self, leaves: &Leaves, prompt_query: &PromptQuery) -> Result<PromptRequest> {
-        let query = &prompt_query.query;
-        let ([batch, width], device) = (query.dims(), query.device());
+        let (query, selection) = (&prompt_query.query, prompt_query.selection()?);
+        let [batch, width] = query.dims();
         let similarity = similarity(query, get_leaf(leaves, "key")?);
-        let choice = top_prompts(&similarity, self.top_k)?;
         let prompts = get_leaf(leaves, "prompt")?.clone();
         let prompts = prompts.reshape([self.pool, self.length * width]);
-        let chosen = nn::project(one_hot(&choice, self.pool, &device), prompts);
+        let chosen = nn::project(selection.clone(), prompts);
         let chosen = chosen.reshape([batch, self.top_k * self.length, width]);
         let prompt_tokens = chosen + prompt_query.class_position.clone();
         Ok(PromptRequest {
             prompts: Prompts { entering: Some(prompt_tokens), ..Prompts::default() },
-            penalty: Some(selected_similarity(similarity, &choice, &device) * -self.pull),
-            choice,
+            penalty: Some(selected_similarity(similarity, selection) * -self.pull),
         })
     }
 

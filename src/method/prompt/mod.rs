@@ -69,9 +69,10 @@ pub struct PromptRequest {
     pub prompts: Prompts,
     /// The loss term besides the cross-entropy, one value; `None` if there is none.
     pub penalty: Option<Tensor<1>>,
-    /// Indices of the prompts selected for each image, best first; empty if all prompts are mixed.
-    pub choice: Vec<Vec<usize>>,
 }
+
+/// Indices of the prompts selected for each image, best first; empty if all prompts are mixed.
+pub type Choice = Vec<Vec<usize>>;
 
 /// The purpose of a request for prompts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,12 +89,22 @@ pub enum PromptPurpose {
 pub struct PromptQuery {
     /// The queries of the batch, batch × width, without gradient tracking.
     pub query: Tensor<2>,
+    /// One row per selected prompt, with a 1 in its column: (images · choices) × prompts; `None` if all prompts are mixed.
+    pub selection: Option<Tensor<2>>,
     /// The current task, from 0.
     pub task: usize,
     /// The purpose of the request.
     pub purpose: PromptPurpose,
     /// The position embedding of the class token, 1 × 1 × width.
     pub class_position: Tensor<3>,
+}
+
+impl PromptQuery {
+    /// Returns the rows that select prompts.
+    fn selection(&self) -> Result<&Tensor<2>> {
+        let missing = || Problem::new(message!("problem-tensor-missing", name = "selection"));
+        self.selection.as_ref().ok_or_else(missing)
+    }
 }
 
 /// The differences between prompt methods.
@@ -170,10 +181,27 @@ pub trait Scheme: Send + Sync {
         check_shape(name, stored, initial.dims())
     }
 
-    /// Returns the prompts for a batch, computed from these tensors. They track gradients if the tensors do.
+    /// Returns the number of prompts from which images select.
+    fn pool(&self) -> usize;
+
+    /// Returns the prompts that the queries of a batch (batch × width) select in this task (from 0).
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
+    fn choose(
+        &self,
+        _leaves: &Leaves,
+        _query: &Tensor<2>,
+        _task: usize,
+        _purpose: PromptPurpose,
+    ) -> Result<Choice> {
+        Ok(Choice::new())
+    }
+
+    /// Returns the prompts for a batch, computed from these tensors. They track gradients if the tensors do.
+    ///
+    /// # Errors
+    /// Returns a Problem if a tensor is missing.
     fn prompts_for(&self, leaves: &Leaves, prompt_query: &PromptQuery) -> Result<PromptRequest>;
 
     /// Returns the feature (batch × width) that the head reads, from the tokens after the last block.

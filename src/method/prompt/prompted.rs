@@ -10,13 +10,15 @@ use super::super::answers::{self, Answer, argmax};
 use super::super::backward::targets;
 use super::super::heads::{Head, Heads};
 use super::super::optimiser::{self, Optimiser, OptimiserSettings, StepPosition};
+use super::super::replay::{StepInputs, StepRecorder};
 use super::super::task::no_task_problem;
 use super::super::{
     Backward, Batch, CancelToken, Features, Measurement, Method, Moment, Pass, Setup, State,
     StepSettings, Task, plain_features,
 };
+use super::selection::one_hot;
 use super::slot_study::{self, Study};
-use super::{Leaves, PromptPurpose, PromptQuery, PromptRequest, Scheme, no_class_token};
+use super::{Choice, Leaves, PromptPurpose, PromptQuery, PromptRequest, Scheme, no_class_token};
 use crate::backbone::{Backbone, Tokens};
 use crate::metrics::{Expert, SlotResult};
 use crate::pet::{Init, PetStack};
@@ -34,8 +36,8 @@ pub struct PromptGradients {
     pub cross_entropy: Tensor<1>,
     /// The additional loss term; `None` if there is none.
     pub penalty: Option<Tensor<1>>,
-    /// Indices of the prompts selected for each image, best first.
-    pub choice: Vec<Vec<usize>>,
+    /// The selected prompts.
+    pub choice: Choice,
     /// Gradients of every trained tensor, including the current head, by name.
     pub gradients: optimiser::Gradients,
 }
@@ -46,6 +48,22 @@ pub struct FirstPass {
     tokens: Tokens,
     query: Tensor<2>,
 }
+
+impl StepInputs for FirstPass {
+    fn append_values(&self, values: &mut Vec<Tensor<1>>) {
+        self.tokens.values.append_values(values);
+        self.query.append_values(values);
+    }
+
+    fn with_values(&self, values: &mut impl Iterator<Item = Tensor<1>>) -> Self {
+        let tokens = Tokens { values: self.tokens.values.with_values(values), ..self.tokens };
+        Self { tokens, query: self.query.with_values(values) }
+    }
+}
+
+/// The tensors that a training step reads: a batch with the rows that select its prompts, the targets, the prompts and
+/// the last head.
+type Inputs = ((FirstPass, Option<Tensor<2>>), (Tensor<2>, (Leaves, Head)));
 
 /// A prompt method during a run: its tensors, its heads, its current task.
 pub struct PromptMethod {
@@ -63,6 +81,8 @@ pub struct PromptMethod {
     /// The current task's queries by sample, cached if training images are the same in every epoch.
     queries: Option<HashMap<usize, Vec<f32>>>,
     step: StepSettings,
+    /// Repeats recorded steps on a GPU.
+    recorder: StepRecorder,
     study: Study,
 }
 
@@ -96,6 +116,7 @@ impl PromptMethod {
             task: None,
             queries: None,
             step: StepSettings::default(),
+            recorder: StepRecorder::default(),
             study: Study::default(),
         })
     }
@@ -187,31 +208,39 @@ impl PromptMethod {
         Ok(FirstPass { tokens, query })
     }
 
-    /// Returns the prompts for queries (batch × width), computed from these tensors.
-    fn request_prompts(
-        &self,
-        query: &Tensor<2>,
-        leaves: &Leaves,
-        purpose: PromptPurpose,
-    ) -> Result<PromptRequest> {
-        let prompt_query = PromptQuery {
-            query: query.clone(),
-            task: self.heads.0.len().saturating_sub(1),
-            purpose,
-            class_position: self.class_position.clone(),
-        };
-        self.scheme.prompts_for(leaves, &prompt_query)
+    /// Returns the current task, from 0.
+    fn current_task(&self) -> usize {
+        self.heads.0.len().saturating_sub(1)
     }
 
-    /// Computes the second pass with these tensors. Returns the prompts and the features (batch × width).
+    /// Returns the prompts that queries (batch × width) select.
+    fn choose(&self, query: &Tensor<2>, purpose: PromptPurpose) -> Result<Choice> {
+        self.scheme.choose(&self.leaves, query, self.current_task(), purpose)
+    }
+
+    /// Returns the rows that select these prompts; `None` if all prompts are mixed.
+    fn selection(&self, choice: &Choice) -> Option<Tensor<2>> {
+        (!choice.is_empty()).then(|| one_hot(choice, self.scheme.pool(), &self.backbone.device()))
+    }
+
+    /// Computes the second pass with the selected prompts, read from these tensors. Returns the prompts and the features
+    /// (batch × width).
     fn second_pass(
         &self,
         first: FirstPass,
+        selection: Option<Tensor<2>>,
         leaves: &Leaves,
         purpose: PromptPurpose,
     ) -> Result<(PromptRequest, Tensor<2>)> {
         let backbone = &*self.backbone;
-        let request = self.request_prompts(&first.query, leaves, purpose)?;
+        let prompt_query = PromptQuery {
+            query: first.query,
+            selection,
+            task: self.current_task(),
+            purpose,
+            class_position: self.class_position.clone(),
+        };
+        let request = self.scheme.prompts_for(leaves, &prompt_query)?;
         let tokens = backbone.insert_prompts(first.tokens, &request.prompts)?;
         let depth = backbone.blocks().len();
         let remaining_blocks = self.scheme.first_block().min(depth)..depth;
@@ -220,13 +249,24 @@ impl PromptMethod {
         Ok((request, features))
     }
 
-    /// Returns the prompts of images and the features with them (batch × width).
+    /// Returns the prompts selected for this purpose, and the features with them (batch × width).
+    fn features_for(
+        &self,
+        first: FirstPass,
+        purpose: PromptPurpose,
+    ) -> Result<(Choice, Tensor<2>)> {
+        let choice = self.choose(&first.query, purpose)?;
+        let selection = self.selection(&choice);
+        let (_, features) = self.second_pass(first, selection, &self.leaves, purpose)?;
+        Ok((choice, features))
+    }
+
+    /// Returns the prompts that images select, and the features with them (batch × width).
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
-    pub fn prompted_features(&self, images: Tensor<4>) -> Result<(PromptRequest, Tensor<2>)> {
-        let first = self.first_pass(images, None)?;
-        self.second_pass(first, &self.leaves, PromptPurpose::Prediction)
+    pub fn prompted_features(&self, images: Tensor<4>) -> Result<(Choice, Tensor<2>)> {
+        self.features_for(self.first_pass(images, None)?, PromptPurpose::Prediction)
     }
 
     /// Returns logits (batch × all classes so far) of images.
@@ -237,7 +277,7 @@ impl PromptMethod {
         Ok(self.heads.forward(&self.prompted_features(images)?.1))
     }
 
-    /// Returns logits (batch × all classes so far) and the prompts for this purpose.
+    /// Returns the prompts selected for this purpose, and the logits with them (batch × all classes so far).
     ///
     /// # Errors
     /// Returns a Problem if the device failed.
@@ -245,20 +285,20 @@ impl PromptMethod {
         &self,
         first: FirstPass,
         purpose: PromptPurpose,
-    ) -> Result<(PromptRequest, Tensor<2>)> {
-        let (request, features) = self.second_pass(first, &self.leaves, purpose)?;
-        Ok((request, self.heads.forward(&features)))
+    ) -> Result<(Choice, Tensor<2>)> {
+        let (choice, features) = self.features_for(first, purpose)?;
+        Ok((choice, self.heads.forward(&features)))
     }
 
     /// Returns for each normalised image the slot that it selects, and its predicted class with the prompts of every
     /// task so far.
     ///
+    /// # Errors
     /// Returns a Problem if the device failed.
     pub fn slot_views(&self, images: Tensor<4>) -> Result<Vec<SlotResult>> {
         let first = self.first_pass(images, None)?;
-        let request =
-            self.request_prompts(&first.query, &self.leaves, PromptPurpose::Prediction)?;
-        let chosen = request.choice.iter().map(|slots| slots.first().copied());
+        let choice = self.choose(&first.query, PromptPurpose::Prediction)?;
+        let chosen = choice.iter().map(|slots| slots.first().copied());
         let mut views: Vec<SlotResult> = chosen
             .map(|slot| SlotResult { chosen: slot.unwrap_or_default(), classes: Vec::new() })
             .collect();
@@ -282,15 +322,36 @@ impl PromptMethod {
         cached_query: Option<Tensor<2>>,
         labels: &[usize],
     ) -> Result<PromptGradients> {
-        let head = self.heads.tracked_last()?;
-        let tracked = |(name, leaf): (&String, &Tensor<2>)| {
-            (name.clone(), leaf.clone().autodiff().require_grad())
-        };
-        let leaves: Leaves = self.leaves.iter().map(tracked).collect();
+        let (choice, inputs) = self.step_inputs(images, cached_query, labels)?;
+        Ok(PromptGradients { choice, ..self.compute_gradients(inputs)? })
+    }
+
+    /// Returns the prompts that a batch selects, and the tensors that its training step reads.
+    fn step_inputs(
+        &self,
+        images: Tensor<4>,
+        cached_query: Option<Tensor<2>>,
+        labels: &[usize],
+    ) -> Result<(Choice, Inputs)> {
+        let head = self.heads.last()?;
         let first = self.first_pass(images, cached_query)?;
-        let (request, features) = self.second_pass(first, &leaves, PromptPurpose::Training)?;
+        let choice = self.choose(&first.query, PromptPurpose::Training)?;
+        let selection = self.selection(&choice);
         let device = self.backbone.device();
         let targets = targets(labels, head.classes(), self.step.smoothing, &device);
+        Ok((choice, ((first, selection), (targets, (self.leaves.clone(), head.clone())))))
+    }
+
+    /// Returns what [`PromptMethod::gradients`] returns, without the choice.
+    fn compute_gradients(
+        &self,
+        ((first, selection), (targets, (leaves, head))): Inputs,
+    ) -> Result<PromptGradients> {
+        let tracked = |(name, leaf): (String, Tensor<2>)| (name, leaf.autodiff().require_grad());
+        let leaves: Leaves = leaves.into_iter().map(tracked).collect();
+        let head = head.tracked();
+        let (request, features) =
+            self.second_pass(first, selection, &leaves, PromptPurpose::Training)?;
         let backward = Backward::new(head.forward(features), targets, request.penalty.clone());
         let cross_entropy = backward.cross_entropy.clone();
         // A prompt that no image of the batch selected still moves by its momentum.
@@ -302,7 +363,7 @@ impl PromptMethod {
             loss,
             cross_entropy,
             penalty: request.penalty.map(Tensor::inner),
-            choice: request.choice,
+            choice: Choice::new(),
             gradients,
         })
     }
@@ -322,7 +383,7 @@ impl PromptMethod {
 
     /// Returns the name of the current task's head in the optimiser.
     fn head_name(&self) -> String {
-        format!("head.{}", self.heads.0.len().saturating_sub(1))
+        format!("head.{}", self.current_task())
     }
 }
 
@@ -337,6 +398,7 @@ impl Method for PromptMethod {
     }
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {
+        self.recorder.clear();
         self.start_task(task.classes.len())?;
         self.queries.iter_mut().for_each(HashMap::clear);
         self.task = Some(task.clone());
@@ -348,8 +410,11 @@ impl Method for PromptMethod {
         let (loss, gradients) = self.step.learn(batch, |part| {
             let labels = part.batch.local_labels(&task);
             let cached_query = self.cached_queries(&part.batch)?;
-            let result = self.gradients(part.batch.images.clone(), cached_query, &labels)?;
-            Ok((result.loss, result.gradients))
+            let (_, inputs) = self.step_inputs(part.batch.images.clone(), cached_query, &labels)?;
+            self.recorder.run(false, inputs, |inputs| {
+                let PromptGradients { loss, gradients, .. } = self.compute_gradients(inputs)?;
+                Ok((loss, gradients))
+            })
         })?;
         self.update(gradients, batch.position());
         Ok(Some(loss))
@@ -379,6 +444,8 @@ impl Method for PromptMethod {
     }
 
     fn end_task(&mut self, _cancel_token: &mut CancelToken<'_>) -> Result<()> {
+        // Testing needs the memory.
+        self.recorder.clear();
         self.study = Study::new(&*self.scheme, self.heads.0.len());
         Ok(())
     }

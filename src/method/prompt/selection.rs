@@ -49,7 +49,7 @@ pub fn top_prompts(similarity: &Tensor<2>, count: usize) -> Result<Vec<Vec<usize
     Ok(chosen.collect())
 }
 
-/// Returns a one-hot row per selected prompt: (images · choices) × prompts.
+/// Returns a row per selected prompt with a 1 in its column: (images · choices) × prompts.
 pub fn one_hot(choice: &[Vec<usize>], prompts: usize, device: &Device) -> Tensor<2> {
     let chosen: Vec<usize> = choice.iter().flatten().copied().collect();
     let mut values = vec![0f32; chosen.len() * prompts];
@@ -59,19 +59,12 @@ pub fn one_hot(choice: &[Vec<usize>], prompts: usize, device: &Device) -> Tensor
     Tensor::from_data(TensorData::new(values, [chosen.len(), prompts]), device)
 }
 
-/// Returns the mean over the images of the summed similarities (batch × prompts) of their selected prompts: one value.
-pub fn selected_similarity(
-    similarity: Tensor<2>,
-    choice: &[Vec<usize>],
-    device: &Device,
-) -> Tensor<1> {
+/// Returns the mean over the images of the summed similarities (batch × prompts) of their prompts, selected by the rows
+/// of [`one_hot`]: one value.
+pub fn selected_similarity(similarity: Tensor<2>, selection: &Tensor<2>) -> Tensor<1> {
     let [batch, prompts] = similarity.dims();
-    let mut values = vec![0f32; batch * prompts];
-    for (row, chosen) in choice.iter().enumerate() {
-        for prompt in chosen {
-            values[row * prompts + prompt] = 1.0 / batch as f32;
-        }
-    }
-    let weights = Tensor::<2>::from_data(TensorData::new(values, [batch, prompts]), device);
+    let choices = selection.dims()[0] / batch;
+    let selected = selection.clone().reshape([batch, choices, prompts]).sum_dim(1);
+    let weights = selected.reshape([batch, prompts]) * (1.0 / batch as f32);
     (similarity * weights).sum()
 }
