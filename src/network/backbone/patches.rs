@@ -76,34 +76,34 @@ impl Neighbourhoods {
     /// Concatenates the channels of each neighbourhood: batch × tokens × channels → batch × neighbourhoods ×
     /// (4·channels).
     pub fn join(self, tokens: &Tensor<3>) -> Tensor<3> {
-        static ORDERS: OrderCache<Neighbourhoods> = OrderCache::new();
+        static ORDERS: ConstantCache<Neighbourhoods, Arc<Order>> = ConstantCache::new();
         let [batch, _, channels] = tokens.dims();
         let (rows, columns) = self.tokens;
-        let order = ORDERS.get(self, || Order::new(self.source_indices(), rows * columns));
+        let build_order = || Arc::new(Order::new(self.source_indices(), rows * columns));
+        let order = ORDERS.get(self, build_order);
         gather_tokens(tokens, &order).reshape([batch, self.map.0 * self.map.1, 4 * channels])
     }
 }
 
-/// A cache of orders of tokens. The key describes everything that an order depends on.
-pub struct OrderCache<K>(LazyLock<Mutex<HashMap<K, Arc<Order>>>>);
+/// A cache of constants. The key describes everything that a constant depends on.
+pub struct ConstantCache<K, V>(LazyLock<Mutex<HashMap<K, V>>>);
 
-impl<K: Eq + Hash> OrderCache<K> {
-    /// Maximum number of orders.
-    const MAX_ORDERS: usize = 256;
+impl<K: Eq + Hash, V: Clone> ConstantCache<K, V> {
+    /// Maximum number of constants.
+    const LIMIT: usize = 256;
 
     /// Creates an empty cache.
     pub const fn new() -> Self {
         Self(LazyLock::new(Mutex::default))
     }
 
-    /// Returns the order with this key; `build` creates it the first time.
-    pub fn get(&self, key: K, build: impl FnOnce() -> Order) -> Arc<Order> {
-        let mut orders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if orders.len() > Self::MAX_ORDERS {
-            orders.clear();
+    /// Returns the constant with this key; `build` creates it the first time.
+    pub fn get(&self, key: K, build: impl FnOnce() -> V) -> V {
+        let mut constants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if constants.len() > Self::LIMIT {
+            constants.clear();
         }
-        let order = orders.entry(key).or_insert_with(|| Arc::new(build()));
-        order.clone()
+        constants.entry(key).or_insert_with(build).clone()
     }
 }
 

@@ -9,6 +9,7 @@ use burn::tensor::{Device, Int, Tensor, TensorData};
 
 use super::windows::Windows;
 use crate::backbone::loader::{LearnedTable, WeightLoader};
+use crate::backbone::patches::ConstantCache;
 use crate::backbone::resample;
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -67,9 +68,7 @@ impl Biases {
             let first: Tensor<2> = loader.tensor(&names[0], [HIDDEN, 2]);
             let bias: Tensor<1> = loader.tensor(&names[1], [HIDDEN]);
             let second: Tensor<2> = loader.tensor(&names[2], [heads, HIDDEN]);
-            let positions = relative_positions(sides).concat();
-            let positions = TensorData::new(positions, [(2 * sides[0] - 1).pow(2), 2]);
-            let positions = Tensor::<2>::from_data(positions, &loader.placement().device);
+            let positions = position_tensor(sides, &loader.placement().device);
             let hidden = positions.matmul(first.transpose()) + bias.unsqueeze::<2>();
             return LearnedTable::Trained(sigmoid(relu(hidden).matmul(second.transpose())) * 16.0);
         }
@@ -119,18 +118,44 @@ impl Biases {
             )));
         }
         let tokens = rows * columns;
-        let cells: Vec<i32> =
-            relative_position_index(windows).into_iter().map(|cell| cell as i32).collect();
-        let cells = Tensor::<1, Int>::from_data(TensorData::new(cells, [tokens * tokens]), device);
+        let (cells, mask) = cell_tensors(windows, device);
         let plain = table.clone().select(0, cells).swap_dims(0, 1);
         let plain = plain.reshape([1, self.heads, tokens, tokens]);
-        let Some(mask) = shift_mask(windows) else {
-            return Ok(plain);
-        };
-        let groups = mask.len() / (tokens * tokens);
-        let mask = TensorData::new(mask, [groups, 1, tokens, tokens]);
-        Ok(plain + Tensor::from_data(mask, device))
+        Ok(match mask {
+            Some(mask) => plain + mask,
+            None => plain,
+        })
     }
+}
+
+// A network with trained weights is built in every training step. The constants of its biases are cached, because a step
+// that sends values to a GPU cannot be recorded.
+
+/// Returns the table row of each pair of tokens of a window, and the mask of shifted windows (windows × 1 × tokens ×
+/// tokens; `None` if they are not shifted) on the device. They are cached.
+fn cell_tensors(windows: &Windows, device: &Device) -> (Tensor<1, Int>, Option<Tensor<4>>) {
+    type Cells = (Tensor<1, Int>, Option<Tensor<4>>);
+    static CELLS: ConstantCache<(String, Windows), Cells> = ConstantCache::new();
+    CELLS.get((format!("{device:?}"), *windows), || {
+        let tokens = windows.window.0 * windows.window.1;
+        let cells = relative_position_index(windows).into_iter().map(|cell| cell as i32);
+        let cells = TensorData::new(cells.collect(), [tokens * tokens]);
+        let mask = shift_mask(windows).map(|mask| {
+            let groups = mask.len() / (tokens * tokens);
+            Tensor::from_data(TensorData::new(mask, [groups, 1, tokens, tokens]), device)
+        });
+        (Tensor::from_data(cells, device), mask)
+    })
+}
+
+/// Returns the offsets of [`relative_positions`] (cells × 2) on the device. They are cached.
+fn position_tensor(sides: [usize; 2], device: &Device) -> Tensor<2> {
+    static POSITIONS: ConstantCache<(String, [usize; 2]), Tensor<2>> = ConstantCache::new();
+    POSITIONS.get((format!("{device:?}"), sides), || {
+        let positions = relative_positions(sides);
+        let shape = [positions.len(), 2];
+        Tensor::from_data(TensorData::new(positions.concat(), shape), device)
+    })
 }
 
 /// Returns the biases that prevent attention between regions of shifted windows (windows × tokens × tokens); `None` if

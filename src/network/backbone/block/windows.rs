@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-use crate::backbone::patches::{OrderCache, gather_tokens};
+use crate::backbone::patches::{ConstantCache, gather_tokens};
 use crate::nn::rows::{Order, ZERO_ROW};
 
 /// The partition of a token map. Windows are not larger than the map, and there is no shift along an axis with a
@@ -66,18 +66,18 @@ impl Windows {
 
     /// Reverses [`Windows::partition`].
     pub fn reverse(&self, values: Tensor<3>) -> Tensor<3> {
-        static ORDERS: OrderCache<Windows> = OrderCache::new();
+        static ORDERS: ConstantCache<Windows, Arc<Order>> = ConstantCache::new();
         let [windows, tokens, width] = values.dims();
         let (down, across) = self.counts();
         let image = down * across * tokens;
         let images = values.reshape([windows * tokens / image, image, width]);
-        gather_tokens(&images, &ORDERS.get(*self, || self.order().inverse()))
+        gather_tokens(&images, &ORDERS.get(*self, || Arc::new(self.order().inverse())))
     }
 
     /// Returns the order of the tokens of the map in the windows.
     pub fn order(&self) -> Arc<Order> {
-        static ORDERS: OrderCache<Windows> = OrderCache::new();
-        let build_order = || Order::new(self.source_indices(), self.map.0 * self.map.1);
+        static ORDERS: ConstantCache<Windows, Arc<Order>> = ConstantCache::new();
+        let build_order = || Arc::new(Order::new(self.source_indices(), self.map.0 * self.map.1));
         ORDERS.get(*self, build_order)
     }
 
