@@ -99,7 +99,7 @@ fn replayed_runs_equal_computed_runs() {
     };
     // Both runs need the same tiles.
     run(&["devices", "--prepare", "--device", &gpu], runs);
-    for method in ["seq-ft", "esn", "icarl", "aper"] {
+    for method in ["seq-ft", "esn", "icarl", "aper", "l2p", "dualprompt", "coda-prompt"] {
         let snapshots = ["off", "always"].map(|replay| {
             let words = "train --data digits --epochs 1 --train-limit 4 --test-limit 1 --batch 4 \
                          --classes-per-task 5 --pet adapter --log debug --device";
