@@ -99,13 +99,16 @@ fn replayed_runs_equal_computed_runs() {
     };
     // Both runs need the same tiles.
     run(&["devices", "--prepare", "--device", &gpu], runs);
-    for method in ["seq-ft", "esn", "icarl", "aper", "l2p", "dualprompt", "coda-prompt"] {
+    let swin = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/backbones/swin-v2.safetensors");
+    let methods = ["seq-ft", "esn", "icarl", "aper", "l2p", "dualprompt", "coda-prompt"];
+    let methods = methods.map(|method| (method, "lae-nano"));
+    for (method, backbone) in methods.into_iter().chain([("seq-ft", swin)]) {
         let snapshots = ["off", "always"].map(|replay| {
             let words = "train --data digits --epochs 1 --train-limit 4 --test-limit 1 --batch 4 \
                          --classes-per-task 5 --pet adapter --log debug --device";
             let mut words: Vec<&str> = words.split_whitespace().collect();
-            words.extend([&gpu, "--method", method]);
-            let out = runs.join(format!("{method}-{replay}"));
+            words.extend([&gpu, "--method", method, "--backbone", backbone]);
+            let out = tempfile::tempdir_in(runs).unwrap().keep();
             let mut command = program_command(&words, runs);
             command.env("LAE_RUNS", &out).env("LAE_STUDIO_REPLAY", replay);
             let output = command.output().unwrap();
