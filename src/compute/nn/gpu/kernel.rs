@@ -197,11 +197,16 @@ pub fn cached_numbers(like: &CubeTensor, numbers: [u32; 3]) -> CubeTensor {
 /// Returns a new buffer with these numbers.
 pub fn u32_buffer(like: &CubeTensor, numbers: &[u32]) -> CubeTensor {
     let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+    byte_buffer(like, &bytes)
+}
+
+/// Returns a new buffer of u32 with these bytes, whose number is a multiple of four.
+pub fn byte_buffer(like: &CubeTensor, bytes: &[u8]) -> CubeTensor {
     CubeTensor::new_contiguous(
         like.client.clone(),
         like.device.clone(),
-        burn_std::Shape::from(vec![numbers.len()]),
-        like.client.create_from_slice(&bytes),
+        burn_std::Shape::from(vec![bytes.len() / size_of::<u32>()]),
+        like.client.create_from_slice(bytes),
         burn_std::DType::U32,
     )
 }

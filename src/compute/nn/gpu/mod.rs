@@ -15,6 +15,7 @@ mod kernel;
 pub mod launches;
 mod matmul;
 mod packed;
+mod pixels;
 pub mod plans;
 mod prefix;
 mod product;
@@ -42,6 +43,7 @@ pub use convolution::depthwise7;
 pub use elementwise::{adam_step, gelu, momentum_step};
 pub use matmul::matmul;
 pub use packed::Packed;
+pub use pixels::normalise_pixels;
 pub use replay::Recording;
 pub use tokens::{reorder, rotate, swiglu};
 
