@@ -140,6 +140,7 @@ fn measure_errors(device: &Device, own_kernels: bool) -> Result<(f64, Option<Pro
         let result = injected_fault()
             .and_then(|()| trials::check_tiles(device))
             .and_then(|_| selftest::check_layers(device))
+            .and_then(|_| selftest::check_updates(device))
             .and_then(|_| selftest::run(device, WeightType::F32));
         match result {
             Ok(error) => return Ok((error, None)),

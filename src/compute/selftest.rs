@@ -4,7 +4,7 @@
 //! only for the PETs and the head, because such work has failed with real drivers. The weights come from a fixed
 //! sequence, so both devices get the same values. The test is repeated with frozen matrices in half precision if the
 //! device supports it. [`check_layers`] compares single layers whose sizes are not multiples of the tile sizes of GPU
-//! kernels.
+//! kernels, and [`check_updates`] the optimisers.
 
 use std::sync::Arc;
 
@@ -13,8 +13,9 @@ use burn::tensor::{Device, Tensor};
 
 use crate::nn::rows::{Order, ZERO_ROW};
 use crate::nn::{
-    Angles, Depthwise7, Frame, LayerNorm, Linear, Rotation, WeightPlacement, WeightType, attention,
-    gelu, mlp, prefixed_attention, project, reorder, self_attention, swiglu,
+    Adam, Angles, Depthwise7, Frame, LayerNorm, Linear, Momentum, Rotation, WeightPlacement,
+    WeightType, attention, blend_all, gelu, mlp, prefixed_attention, project, reorder,
+    self_attention, swiglu,
 };
 use crate::problem::{Problem, Result};
 use crate::tensors::HostTensor;
@@ -69,6 +70,49 @@ pub fn check_layers(device: &Device) -> Result<f64> {
         }
     }
     Ok(worst)
+}
+
+/// Performs steps of the optimisers and a moving average on `device` and on the CPU; returns the largest relative
+/// error.
+///
+/// # Errors
+/// As [`run`].
+pub fn check_updates(device: &Device) -> Result<f64> {
+    let mut worst = 0f64;
+    let expected = compute_updates(&Device::flex())?;
+    for ((name, found), (_, expected)) in compute_updates(device)?.iter().zip(&expected) {
+        worst = worst.max(check(name, found, expected, LAYER_TOLERANCE)?);
+    }
+    Ok(worst)
+}
+
+/// Returns the results of two steps of each optimiser, the second with a factor of the gradient, and moving averages.
+fn compute_updates(device: &Device) -> Result<Vec<(&'static str, HostTensor)>> {
+    let mut sequence = Sequence(13);
+    let mut vectors = || -> Result<Vec<Tensor<1>>> {
+        [1, 64, 300].into_iter().map(|size| sequence.next([size], 1.0, device)).collect()
+    };
+    let (old, new) = (vectors()?, vectors()?);
+    let average = Tensor::cat(blend_all(old, new, 0.9), 0);
+    let value: Tensor<1> = sequence.next([300], 1.0, device)?;
+    let gradient: Tensor<1> = sequence.next([300], 1.0, device)?;
+    let factor: Tensor<1> = sequence.next([1], 1.0, device)?;
+    let adam = |steps| Adam { rate: 0.1, betas: [0.9, 0.999], epsilon: 1e-8, steps };
+    let [moved, first, second] = adam(1).step(value.clone(), gradient.clone(), None, None);
+    let previous = Some([first, second]);
+    let [moved, first, second] = adam(2).step(moved, gradient.clone(), Some(&factor), previous);
+    let sgd = Momentum { rate: 0.1, momentum: 0.9, decay: 0.01 };
+    let [changed, change] = sgd.step(value, gradient.clone(), None, None);
+    let [changed, change] = sgd.step(changed, gradient, Some(&factor), Some(change));
+    let results = [
+        ("a moving average", average),
+        ("a step of Adam", moved),
+        ("Adam's first moment", first),
+        ("Adam's second moment", second),
+        ("a step of SGD", changed),
+        ("the change by SGD", change),
+    ];
+    results.into_iter().map(|(name, tensor)| Ok((name, HostTensor::read(&tensor)?))).collect()
 }
 
 /// Largest relative error of a single layer.
@@ -319,6 +363,11 @@ fn compute_outputs(placement: &WeightPlacement) -> Result<Vec<(String, HostTenso
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn updates_on_cpu_match_themselves() {
+        assert_eq!(check_updates(&Device::flex()).unwrap(), 0.0);
+    }
 
     #[test]
     fn self_test_passes_on_cpu_with_nonzero_gradients() {
