@@ -47,9 +47,10 @@ impl HostTensor {
         Ok(Self { shape, values })
     }
 
-    /// Returns max|self − expected| / max|expected|; infinity if shapes differ or a value is not finite.
+    /// Returns max|self − expected| / max|expected|; infinity if shapes differ or a value of either is not finite.
     pub fn relative_error(&self, expected: &Self) -> f64 {
-        if self.shape != expected.shape || self.values.iter().any(|value| !value.is_finite()) {
+        let mut values = self.values.iter().chain(&expected.values);
+        if self.shape != expected.shape || values.any(|value| !value.is_finite()) {
             return f64::INFINITY;
         }
         let (mut difference, mut largest) = (0f64, f64::MIN_POSITIVE);
@@ -211,6 +212,8 @@ mod tests {
         assert!((error - 0.025).abs() < 1e-6);
         let with_nan = tensor(&[f32::NAN]).relative_error(&tensor(&[1.0]));
         assert!(with_nan.is_infinite());
+        let of_nan = tensor(&[1.0]).relative_error(&tensor(&[f32::NAN]));
+        assert!(of_nan.is_infinite());
         let shorter = tensor(&[1.0]).relative_error(&tensor(&[1.0, 2.0]));
         assert!(shorter.is_infinite());
     }
