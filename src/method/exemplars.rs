@@ -34,13 +34,10 @@ impl Exemplars {
 
     /// Keeps the exemplars for whose index `keep` returns true. The images of the others are not readable.
     pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
-        let keep_next = |index: &mut usize| {
-            *index += 1;
-            keep(*index - 1)
-        };
-        let (mut next_exemplar, mut next_class) = (0, 0);
-        self.items.retain(|_| keep_next(&mut next_exemplar));
-        self.classes.retain(|_| keep_next(&mut next_class));
+        let mut indices = 0..;
+        self.items.retain(|_| indices.next().is_some_and(&keep));
+        let mut indices = 0..;
+        self.classes.retain(|_| indices.next().is_some_and(&keep));
     }
 
     /// Returns the number of exemplars of each class.

@@ -1,7 +1,5 @@
 //! The computation of a method's answers as plain numbers, for other programs that must give the same answers.
 
-use burn::tensor::Tensor;
-
 use super::METHODS;
 use super::heads::Heads;
 use super::prototypes::Prototypes;
@@ -101,15 +99,9 @@ impl AnswerRule {
         if heads.0.is_empty() {
             return Err(super::task::no_task_problem());
         }
-        let concatenate = |part: fn(&super::heads::Head) -> &Tensor<2>| {
-            let parts = heads.0.iter().map(|head| part(head).clone()).collect();
-            HostTensor::read(&Tensor::cat(parts, 1))
-        };
-        Ok(Self::Linear {
-            weight: concatenate(|head| &head.weight)?,
-            bias: concatenate(|head| &head.bias)?,
-            experts,
-        })
+        let head = heads.concatenated();
+        let (weight, bias) = (HostTensor::read(&head.weight)?, HostTensor::read(&head.bias)?);
+        Ok(Self::Linear { weight, bias, experts })
     }
 
     /// Returns prototypes for the concatenated features of these networks.

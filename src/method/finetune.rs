@@ -52,7 +52,6 @@ pub const SEQUENTIAL: MethodSpec = MethodSpec {
     ],
     rate: Some(RATE),
     published: PUBLISHED,
-    passes,
     memory: |_, _| Ok(MemoryEstimate { weights: true, ..MemoryEstimate::from_block(0) }),
     stored_values: |chosen, sizes| {
         let copies = match chosen.spec.all_at_once || chosen.text("keep_weights")? != EVERY {
@@ -101,10 +100,6 @@ const PUBLISHED: &[PublishedValues] = &[
     PublishedValues::for_dataset("imagenet-r", 50),
     PublishedValues::for_dataset("domainnet", 50),
 ];
-
-fn passes(chosen: &ConfiguredMethod<'_>, _task: usize) -> Result<Vec<Pass>> {
-    Ok(vec![Pass::learning(false); chosen.config.epochs])
-}
 
 fn check(chosen: &ConfiguredMethod<'_>, _context: Option<&Context<'_>>) -> Result<()> {
     if !matches!(chosen.config.precision, Precision::F16 | Precision::Bf16) {

@@ -83,15 +83,23 @@ impl Heads {
         Tensor::cat(parts.collect(), 1)
     }
 
+    /// Returns one head with the columns of all classes so far; there must be a task.
+    pub(super) fn concatenated(&self) -> Head {
+        let concatenate = |part: fn(&Head) -> &Tensor<2>| {
+            Tensor::cat(self.0.iter().map(|head| part(head).clone()).collect(), 1)
+        };
+        Head { weight: concatenate(|head| &head.weight), bias: concatenate(|head| &head.bias) }
+    }
+
     /// Returns one head without gradient tracking that has the columns of these classes (positions in the class order),
     /// in this order.
     pub fn select_classes(&self, classes: &[usize]) -> Head {
-        let columns = |part: fn(&Head) -> &Tensor<2>| {
-            let matrix = Tensor::cat(self.0.iter().map(|head| part(head).clone()).collect(), 1);
+        let Head { weight, bias } = self.concatenated();
+        let columns = |matrix: &Tensor<2>| {
             let column = |&class: &usize| matrix.clone().slice_dim(1, class..class + 1);
             Tensor::cat(classes.iter().map(column).collect(), 1)
         };
-        Head { weight: columns(|head| &head.weight), bias: columns(|head| &head.bias) }
+        Head { weight: columns(&weight), bias: columns(&bias) }
     }
 
     /// Returns the current task's head.
@@ -100,14 +108,6 @@ impl Heads {
     /// Returns a Problem if no task has begun.
     pub fn last(&self) -> Result<&Head> {
         self.0.last().ok_or_else(no_task_problem)
-    }
-
-    /// Returns a copy of the current task's head with gradient tracking.
-    ///
-    /// # Errors
-    /// Returns a Problem if no task has begun.
-    pub fn tracked_last(&self) -> Result<Head> {
-        Ok(self.last()?.tracked())
     }
 
     /// Writes or reads the heads of the tasks begun, over features of `width`, as `<prefix>.<task>.weight` and

@@ -115,6 +115,11 @@ impl Ease {
         })
     }
 
+    /// Returns the PETs of all tasks so far.
+    fn all_pets(&self) -> impl Iterator<Item = &PetStack> {
+        self.finished_pets.iter().chain(self.tuning.as_ref().map(|tuning| &tuning.pets))
+    }
+
     fn untrained_pets(&self, task: usize) -> Result<PetStack> {
         self.plan.init_stack(&*self.backbone, task_seed(self.settings.seed, task))
     }
@@ -184,8 +189,7 @@ impl Method for Ease {
     /// Returns the computation of the answers with one network for each subspace.
     fn exported_classifier(&self) -> Result<ExportedClassifier> {
         let scorer = self.scorer.as_ref().ok_or_else(no_task_problem)?;
-        let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
-        let all_pets = self.finished_pets.iter().chain(newest).enumerate();
+        let all_pets = self.all_pets().enumerate();
         let part = |(network, rows)| CosinePart { networks: vec![network], rows };
         Ok(ExportedClassifier {
             networks: all_pets
@@ -201,9 +205,7 @@ impl Method for Ease {
 
     /// Returns the features with one part for each subspace.
     fn features(&self, images: Tensor<4>) -> Result<Features> {
-        let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
-        let all_pets = self.finished_pets.iter().chain(newest);
-        let hooks: Vec<&dyn Hooks> = all_pets.map(|pets| pets as &dyn Hooks).collect();
+        let hooks: Vec<&dyn Hooks> = self.all_pets().map(|pets| pets as &dyn Hooks).collect();
         let parts = self.backbone.features_for_each(images, &hooks)?;
         Ok(Features::default().with_expert(Expert::ANSWER, parts))
     }
@@ -216,9 +218,7 @@ impl Method for Ease {
     }
 
     fn pets(&self) -> Result<Vec<TrainedPet>> {
-        let newest = self.tuning.as_ref().map(|tuning| &tuning.pets);
-        let all_pets = self.finished_pets.iter().chain(newest).enumerate();
-        let newest = all_pets.last().map(|(task, current)| {
+        let newest = self.all_pets().enumerate().last().map(|(task, current)| {
             Ok(TrainedPet {
                 expert: Expert::ANSWER,
                 initial: self.untrained_pets(task)?,

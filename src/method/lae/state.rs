@@ -26,6 +26,9 @@ use crate::nn;
 use crate::pet::{DropoutSeed, PetStack};
 use crate::problem::Result;
 
+/// Images, targets, the last head and the online PET.
+type Inputs = ((Tensor<4>, Tensor<2>), (Head, PetStack));
+
 /// The logits of both experts for a batch of images, over all classes learned so far.
 #[derive(Clone, Debug)]
 pub struct Logits {
@@ -141,29 +144,27 @@ impl Lae {
         frozen: bool,
         dropout_seed: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
-        let head = self.heads.last()?;
-        let targets = self.targets(labels, head.classes());
-        self.compute_gradients((images, targets), (head, &self.online), frozen, dropout_seed)
+        self.compute_gradients(self.step_inputs(images, labels)?, frozen, dropout_seed)
     }
 
-    /// Returns the targets of the cross-entropy for labels relative to the current task, which has this many classes.
-    fn targets(&self, labels: &[usize], classes: usize) -> Tensor<2> {
+    fn step_inputs(&self, images: Tensor<4>, labels: &[usize]) -> Result<Inputs> {
+        let head = self.heads.last()?;
         let earlier = self.earlier.as_ref().map_or(0, EarlierClasses::count);
         let labels: Vec<usize> = labels.iter().map(|label| earlier + label).collect();
-        targets(&labels, earlier + classes, self.step.smoothing, &self.device())
+        let classes = earlier + head.classes();
+        let targets = targets(&labels, classes, self.step.smoothing, &self.device());
+        Ok(((images, targets), (head.clone(), self.online.clone())))
     }
 
-    /// Returns what [`Lae::gradients`] returns, for these targets, last head and online PET.
     fn compute_gradients(
         &self,
-        (images, targets): (Tensor<4>, Tensor<2>),
-        (head, online): (&Head, &PetStack),
+        ((images, targets), (head, online)): Inputs,
         frozen: bool,
         dropout_seed: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
         let head = head.tracked();
         let mut pets = match frozen {
-            true => online.clone(),
+            true => online,
             false => online.tracked(),
         };
         if let Some(seed) = dropout_seed {
@@ -194,16 +195,12 @@ impl Lae {
         frozen: bool,
         dropout_seed: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
+        let inputs = self.step_inputs(images, labels)?;
         // Dropout masks and prototypes' targets are sent to the GPU in every step.
         if dropout_seed.is_some() || self.earlier.is_some() {
-            return self.gradients(images, labels, frozen, dropout_seed);
+            return self.compute_gradients(inputs, frozen, dropout_seed);
         }
-        let head = self.heads.last()?;
-        let targets = self.targets(labels, head.classes());
-        let inputs = ((images, targets), (head.clone(), self.online.clone()));
-        self.recorder.run(frozen, inputs, |(batch, (head, online))| {
-            self.compute_gradients(batch, (&head, &online), frozen, None)
-        })
+        self.recorder.run(frozen, inputs, |inputs| self.compute_gradients(inputs, frozen, None))
     }
 
     /// Updates the last head and, unless frozen, the online PET with Adam; then the offline PET. Returns the loss.
@@ -275,7 +272,7 @@ impl Lae {
         };
         for (row, &sample) in batch.samples.iter().enumerate() {
             let image = batch.images.clone().slice_dim(0, row..row + 1);
-            let (pets, head) = (self.online.tracked(), self.heads.tracked_last()?);
+            let (pets, head) = (self.online.tracked(), self.heads.last()?.tracked());
             let logits = head.forward(self.backbone.features(image, &pets)?);
             let row = answers::read_rows(&logits.clone().inner())?.concat();
             let seed = task_seed(self.settings.seed, task.index).wrapping_add(sample as u64);
