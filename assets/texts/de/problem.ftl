@@ -485,7 +485,6 @@ problem-top-k-exceeds-pool = ein Bild kann nicht { $top_k } von { $pool } nehmen
 advice-smaller-top-k = gib { $pool } oder weniger an, oder einen größeren Vorrat
 problem-prompts-need-class-token = die Prompts von { $title } brauchen einen Backbone mit Klassentoken, und das hat nur ein ViT
 advice-use-block-numbers = nimm Blocknummern von 0 bis { $depth }
-problem-state-tensor-shape = der Tensor { $name } hat die Form { $found }, nicht { $shape }
 problem-nothing-learned = noch wurde nichts gelernt
 problem-batch-empty = ein Batch hat keine Bilder
 problem-backbone-not-downloaded = es gibt keine Datei { $name }, und das gleichnamige Repository des Model Hub wurde nicht heruntergeladen

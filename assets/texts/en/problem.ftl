@@ -485,7 +485,6 @@ problem-top-k-exceeds-pool = an image cannot use { $top_k } of { $pool }
 advice-smaller-top-k = use { $pool } or fewer, or a larger pool
 problem-prompts-need-class-token = { $title }'s prompts need a backbone with a class token, which only a ViT has
 advice-use-block-numbers = use block numbers from 0 to { $depth }
-problem-state-tensor-shape = the tensor { $name } has shape { $found }, not { $shape }
 problem-nothing-learned = nothing has been learned yet
 problem-batch-empty = a batch has no images
 problem-backbone-not-downloaded = there is no file { $name }, and the model hub's repository of this name has not been downloaded

@@ -21,7 +21,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::State;
 use crate::nn::{self, Adam, Momentum};
 use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, NamedTensors, get_tensor};
+use crate::tensors::{HostTensor, NamedTensors, get_tensor, get_tensor_with_shape};
 
 use update::{PackedMoments, PackedStep, Update};
 
@@ -250,7 +250,8 @@ impl Optimiser {
             let Some(name) = name.and_then(|name| name.strip_prefix('.')) else {
                 continue;
             };
-            let read_moment = |key: &&str| get_moment(tensors, &format!("{key}.{name}"), first);
+            let read_moment =
+                |key: &&str| get_tensor_with_shape(tensors, &format!("{key}.{name}"), &first.shape);
             let moments = keys.iter().map(read_moment).collect::<Result<Vec<_>>>()?;
             let state = ParameterState {
                 shape: first.shape.clone(),
@@ -269,21 +270,6 @@ impl Optimiser {
 fn to_flat_tensor(stored: &HostTensor, device: &Device) -> Tensor<1> {
     let count = stored.values.len();
     Tensor::from_data(TensorData::new(stored.values.clone(), [count]), device)
-}
-
-fn get_moment<'a>(
-    tensors: &'a NamedTensors,
-    name: &str,
-    first: &HostTensor,
-) -> Result<&'a HostTensor> {
-    let moment = get_tensor(tensors, name)?;
-    if moment.shape == first.shape {
-        return Ok(moment);
-    }
-    Err(Problem::new(format!(
-        "the optimiser's tensor {name} has the shape {:?} instead of {:?}",
-        moment.shape, first.shape
-    )))
 }
 
 fn read_step_count(tensors: &NamedTensors, name: &str) -> Result<i32> {

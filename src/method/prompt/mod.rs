@@ -277,7 +277,7 @@ fn check_shape(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<Hos
     }
     let found = &stored.shape;
     Err(Problem::new(message!(
-        "problem-state-tensor-shape",
+        "problem-tensor-shape-mismatch",
         name,
         found = format!("{found:?}"),
         shape = format!("{shape:?}")

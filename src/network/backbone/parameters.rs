@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use burn::tensor::{Device, Gradients, Tensor, TensorData};
 
 use super::weights::Tensors;
-use crate::problem::{Problem, Result};
-use crate::tensors::{HostTensor, NamedTensors};
+use crate::problem::Result;
+use crate::tensors::{HostTensor, NamedTensors, get_tensor_with_shape};
 
 /// A weight tensor.
 #[derive(Clone, Debug)]
@@ -110,16 +110,7 @@ impl Weights {
     /// Returns a Problem that names a missing or mis-shaped tensor.
     pub fn read(&self, prefix: &str, tensors: &NamedTensors) -> Result<Self> {
         let leaves = self.iter().map(|(name, leaf)| {
-            let full = format!("{prefix}.{name}");
-            let stored = tensors
-                .get(&full)
-                .ok_or_else(|| Problem::new(format!("the tensor {full} is missing")))?;
-            if stored.shape != leaf.shape {
-                return Err(Problem::new(format!(
-                    "the tensor {full} is {:?} instead of {:?}",
-                    stored.shape, leaf.shape
-                )));
-            }
+            let stored = get_tensor_with_shape(tensors, &format!("{prefix}.{name}"), &leaf.shape)?;
             let read = Leaf {
                 shape: leaf.shape.clone(),
                 values: row(stored.values.clone(), &leaf.values.device().inner()),
