@@ -182,7 +182,7 @@ fn gradients_flow_to_pet_inputs() {
     let (stack, _) = noisy_stack("adapter", None);
     let e = tokens(&Matrix::random(ROWS, WIDTH, 1));
     let e = e.autodiff().require_grad();
-    for stack in [stack.tracked(), stack.detached()] {
+    for stack in [stack.tracked(), stack.clone()] {
         let h = e.clone() * 2.0;
         let result = stack.apply(0, Site::Attention, &e, h).unwrap();
         let gradients = result.sum().backward();

@@ -177,12 +177,6 @@ impl PetStack {
         })
     }
 
-    /// Returns the stack with all parameters as constants, without a gradient.
-    #[must_use]
-    pub fn detached(&self) -> Self {
-        self.map_tensors(|_, tensor, _| tensor.clone().inner())
-    }
-
     /// Returns the stack for a training step: `dropout` uses this seed.
     #[must_use]
     pub fn in_training(mut self, dropout_seed: DropoutSeed) -> Self {

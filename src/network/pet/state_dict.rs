@@ -72,9 +72,7 @@ impl PetStack {
     /// Returns all trained parameters in one vector. They are concatenated on the device, because each read waits for
     /// it.
     fn trained_vector(&self) -> Result<Vec<f32>> {
-        let trained = self.parameters().filter(|(.., trained)| *trained);
-        let flat: Vec<Tensor<1>> =
-            trained.map(|(_, tensor, _)| tensor.clone().flatten(0, 1)).collect();
+        let flat = self.trained_values();
         match flat.is_empty() {
             true => Ok(Vec::new()),
             false => Ok(HostTensor::read(&Tensor::cat(flat, 0))?.values),
