@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 
 use super::backward::targets;
 use super::optimiser::{Gradients, Optimiser, OptimiserSettings, Rule, Schedule, Step};
@@ -209,9 +209,9 @@ impl CosineHead {
     /// Returns a head with W uniform in ±1/√width, drawn on the host, and σ = 1.
     pub fn new(width: usize, classes: usize, seed: u64, device: &Device) -> Self {
         let bound = 1.0 / (width.max(1) as f64).sqrt();
-        let values = Init::Uniform(-bound, bound).draw([classes, width], seed, 0);
+        let uniform = Init::Uniform(-bound, bound);
         Self {
-            weight: Tensor::from_data(TensorData::new(values, [classes, width]), device),
+            weight: uniform.draw_tensor([classes, width], seed, 0, device),
             sigma: Tensor::ones([1, 1], device),
         }
     }
@@ -352,9 +352,7 @@ mod tests {
     fn gradients_match_scaled_cosine() {
         let device = Device::flex();
         let head = CosineHead::new(6, 3, 4, &device).tracked();
-        let values = Init::Normal(1.0).draw([5, 6], 1, 0);
-        let features = Tensor::<2>::from_data(TensorData::new(values, [5, 6]), &device);
-        let logits = head.forward(features);
+        let logits = head.forward(Init::Normal(1.0).draw_tensor([5, 6], 1, 0, &device));
         let total = logits.clone().inner().sum().into_scalar::<f32>();
         let graph = logits.sum().backward();
         let sigma = HostTensor::read(&head.sigma.grad(&graph).unwrap()).unwrap();

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 
 use super::super::State;
 use super::super::replay::StepInputs;
@@ -65,10 +65,7 @@ impl EsnStage {
         let specs = parameter_specs(width, classes).into_iter().enumerate();
         let values = specs.map(|(stream, (name, shape, init))| {
             let value = match init {
-                Some(init) => {
-                    let values = init.draw(shape, seed, stream as u64);
-                    Tensor::from_data(TensorData::new(values, shape), device)
-                }
+                Some(init) => init.draw_tensor(shape, seed, stream as u64, device),
                 None => token.clone(),
             };
             (name.to_string(), value)

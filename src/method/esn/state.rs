@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::Tensor;
 
 use super::super::answers::{self, Answer, argmax};
 use super::super::backward::targets;
@@ -91,9 +91,9 @@ impl Esn {
         let width = backbone.feature_width();
         let bound = 1.0 / (width as f64).sqrt();
         let shape = [chosen.count("prompt_length")?, width];
-        let values = Init::Uniform(-bound, bound).draw(shape, seed, PROMPT_STREAM);
+        let uniform = Init::Uniform(-bound, bound);
         Ok(Self {
-            prompt: Tensor::from_data(TensorData::new(values, shape), &backbone.device()),
+            prompt: uniform.draw_tensor(shape, seed, PROMPT_STREAM, &backbone.device()),
             heads: backbone.blocks().last().map_or(1, |block| block.heads.max(1)),
             backbone,
             energy: EnergyTerm {

@@ -151,8 +151,7 @@ impl PromptMethod {
         let [weight, bias] = self.scheme.head_init(width);
         let draw = |init: Init, rows: usize, part: u64| {
             let stream = HEAD_STREAM | (task as u64) << 1 | part;
-            let values = init.draw([rows, classes], self.seed, stream);
-            Tensor::from_data(TensorData::new(values, [rows, classes]), &device)
+            init.draw_tensor([rows, classes], self.seed, stream, &device)
         };
         self.heads.0.push(Head { weight: draw(weight, width, 0), bias: draw(bias, 1, 1) });
         Ok(())

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 
 use super::budget::{with_element_limit, with_multiplication_limit};
 use super::init::Init;
@@ -157,8 +157,7 @@ impl Bench {
 
 /// Draws standard normal values with the shape of a parameter.
 fn draw_like(like: &Tensor<2>, seed: u64) -> Tensor<2> {
-    let values = Init::Normal(1.0).draw(like.dims(), 7, seed);
-    Tensor::from_data(TensorData::new(values, like.dims()), &Device::flex())
+    Init::Normal(1.0).draw_tensor(like.dims(), 7, seed, &Device::flex())
 }
 
 /// Returns the sum of the element-wise product of a result and its weights.

@@ -1,5 +1,6 @@
 //! Initial values of parameters, drawn on the host so that they are the same on all devices.
 
+use burn::tensor::{Device, Tensor, TensorData};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng as _;
@@ -102,6 +103,17 @@ impl Init {
             Self::Normal(std) => Box::new(move || std * standard_normal(&mut unit)),
         };
         (0..rows * columns).map(|_| next() as f32).collect()
+    }
+
+    /// Draws a matrix as [`Init::draw`] and copies it to a device.
+    pub fn draw_tensor(
+        &self,
+        shape: [usize; 2],
+        seed: u64,
+        stream: u64,
+        device: &Device,
+    ) -> Tensor<2> {
+        Tensor::from_data(TensorData::new(self.draw(shape, seed, stream), shape), device)
     }
 }
 

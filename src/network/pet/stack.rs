@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use burn::tensor::{Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 
 use super::dropout::{self, DropoutSeed};
 use super::equation::{Binding, Program};
@@ -81,10 +81,7 @@ impl PetStack {
         let mut tensors = BTreeMap::new();
         for (&block, block_layout) in &layout.blocks {
             let drawn = block_layout.slots.iter().map(|slot| {
-                let draw = || {
-                    let values = slot.init.draw(slot.shape, seed, slot.stream);
-                    Tensor::from_data(TensorData::new(values, slot.shape), device)
-                };
+                let draw = || slot.init.draw_tensor(slot.shape, seed, slot.stream, device);
                 share_tensor(&mut shared, slot, draw)
             });
             tensors.insert(block, drawn.collect());
