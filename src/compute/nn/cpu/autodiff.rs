@@ -68,6 +68,14 @@ pub fn constant(values: Buffer) -> Tensor<1> {
     Tensor::from_primitive::<Flex>(to_primitive(values, shape))
 }
 
+/// Returns a backward function if the operation is tracked.
+pub fn backward_if<const N: usize>(
+    tracked: bool,
+    gradients: impl Fn(&[f32], [bool; N]) -> [Option<Gradient>; N] + Send + Sync + 'static,
+) -> Option<BackwardFn<N>> {
+    tracked.then(|| -> BackwardFn<N> { Arc::new(gradients) })
+}
+
 /// Runs an operation on N inputs. `forward` gets their values, and whether to also return the backward function; its
 /// result has this `shape`. The result is on the device with gradients if any input is.
 pub fn apply<const N: usize, const E: usize>(

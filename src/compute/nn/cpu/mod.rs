@@ -28,7 +28,7 @@ use lae_kernels::{attention, depthwise, elementwise, norm, softmax};
 use rayon::prelude::*;
 
 use super::{Frame, LayerNorm, Linear, Matrix};
-use autodiff::{Dense, Gradient, apply, to_input};
+use autodiff::{BackwardFn, Dense, Gradient, apply, backward_if, to_input};
 
 pub use pairs::{add, multiply, project, sum_of_squares};
 pub use prefixed::prefixed_attention;
@@ -175,23 +175,17 @@ pub fn layer_norm<const D: usize>(
                 let (gamma, beta) = (gamma.values(), beta.values());
                 norm::layer_norm(level, x, gamma, beta, epsilon as f32, y, moments);
             });
-        let backward = tracked.then(|| {
-            let run: autodiff::BackwardFn<3> =
-                Arc::new(move |g, [wants_x, wants_gamma, wants_beta]| {
-                    let (x, gamma) = (x.values(), gamma.values());
-                    let gradients = (wants_gamma || wants_beta)
-                        .then(|| norm::affine_gradients(x, &moments, g, width));
-                    let [gamma_gradient, beta_gradient] = gradients
-                        .map_or([None, None], |gradients| {
-                            gradients.map(Gradient::Values).map(Some)
-                        });
-                    [
-                        wants_x.then(|| Gradient::Values(norm::backward(x, gamma, &moments, g))),
-                        gamma_gradient,
-                        beta_gradient,
-                    ]
-                });
-            run
+        let backward = backward_if(tracked, move |g, [wants_x, wants_gamma, wants_beta]| {
+            let (x, gamma) = (x.values(), gamma.values());
+            let gradients =
+                (wants_gamma || wants_beta).then(|| norm::affine_gradients(x, &moments, g, width));
+            let [gamma_gradient, beta_gradient] = gradients
+                .map_or([None, None], |gradients| gradients.map(Gradient::Values).map(Some));
+            [
+                wants_x.then(|| Gradient::Values(norm::backward(x, gamma, &moments, g))),
+                gamma_gradient,
+                beta_gradient,
+            ]
         });
         (y, backward)
     }))
@@ -247,20 +241,15 @@ pub fn depthwise7(
     let shape = depthwise::Shape { rows, columns, channels: x.dims()[2] };
     Some(apply(inputs, x.dims(), |[x, kernel, bias], tracked| {
         let y = depthwise::convolve(shape, x.values(), kernel.values(), bias.values(), false);
-        let backward = tracked.then(|| {
-            let run: autodiff::BackwardFn<3> =
-                Arc::new(move |g, [wants_x, wants_kernel, wants_bias]| {
-                    let input_gradient =
-                        || depthwise::convolve(shape, g, kernel.values(), &[], true);
-                    let kernel_gradient = || depthwise::kernel_gradient(shape, x.values(), g);
-                    let bias_gradient = || sum_rows(g, None, shape.channels);
-                    [
-                        wants_x.then(|| Gradient::Values(input_gradient())),
-                        wants_kernel.then(|| Gradient::Values(kernel_gradient())),
-                        wants_bias.then(|| Gradient::Values(bias_gradient())),
-                    ]
-                });
-            run
+        let backward = backward_if(tracked, move |g, [wants_x, wants_kernel, wants_bias]| {
+            let input_gradient = || depthwise::convolve(shape, g, kernel.values(), &[], true);
+            let kernel_gradient = || depthwise::kernel_gradient(shape, x.values(), g);
+            let bias_gradient = || sum_rows(g, None, shape.channels);
+            [
+                wants_x.then(|| Gradient::Values(input_gradient())),
+                wants_kernel.then(|| Gradient::Values(kernel_gradient())),
+                wants_bias.then(|| Gradient::Values(bias_gradient())),
+            ]
         });
         (y, backward)
     }))
@@ -374,12 +363,8 @@ impl FrozenFrame {
 fn unary_backward(
     tracked: bool,
     gradient: impl Fn(&[f32]) -> Buffer + Send + Sync + 'static,
-) -> Option<autodiff::BackwardFn<1>> {
-    tracked.then(|| {
-        let run: autodiff::BackwardFn<1> =
-            Arc::new(move |g, [wanted]| [wanted.then(|| Gradient::Values(gradient(g)))]);
-        run
-    })
+) -> Option<BackwardFn<1>> {
+    backward_if(tracked, move |g, [wanted]| [wanted.then(|| Gradient::Values(gradient(g)))])
 }
 
 /// A linear layer with constant weights.

@@ -1,8 +1,6 @@
 //! Operations of two tensors, both of which may be trained: sums, element-wise products, and products with a small
 //! matrix. The equations of PETs consist mainly of these.
 
-use std::sync::Arc;
-
 use burn::tensor::Tensor;
 use lae_kernels::buffer::Buffer;
 use lae_kernels::elementwise::{add_into, add_row, multiply_by_row, multiply_into, scale};
@@ -11,7 +9,7 @@ use lae_kernels::simd::Level;
 use lae_kernels::sums::{ROWS_PER_SUM, rows_per_chunk, sum_all, sum_buffers, sum_rows};
 use rayon::prelude::*;
 
-use super::autodiff::{BackwardFn, Dense, Gradient, Input, apply, to_input};
+use super::autodiff::{Dense, Gradient, Input, apply, backward_if, to_input};
 
 /// How the smaller of two tensors is broadcast to the shape of the larger one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,16 +73,13 @@ pub fn add<const D: usize>(a: &Tensor<D>, b: &Tensor<D>) -> Option<Tensor<D>> {
             Broadcast::Row => add_row(level, x, y, sum),
             Broadcast::Scalar => add_row(level, x, &vec![y[0]; width], sum),
         });
-        let backward = tracked.then(|| {
-            let run: BackwardFn<2> = Arc::new(move |g, [wants_x, wants_y]| {
-                let y_gradient = || match broadcast {
-                    Broadcast::Same => Gradient::Same,
-                    Broadcast::Row => Gradient::Values(sum_rows(g, None, width)),
-                    Broadcast::Scalar => Gradient::Values(sum_all(g, None)),
-                };
-                [wants_x.then_some(Gradient::Same), wants_y.then(y_gradient)]
-            });
-            run
+        let backward = backward_if(tracked, move |g, [wants_x, wants_y]| {
+            let y_gradient = || match broadcast {
+                Broadcast::Same => Gradient::Same,
+                Broadcast::Row => Gradient::Values(sum_rows(g, None, width)),
+                Broadcast::Scalar => Gradient::Values(sum_all(g, None)),
+            };
+            [wants_x.then_some(Gradient::Same), wants_y.then(y_gradient)]
         });
         (sum, backward)
     }))
@@ -96,20 +91,17 @@ pub fn multiply<const D: usize>(a: &Tensor<D>, b: &Tensor<D>) -> Option<Tensor<D
     let width = *shape.last()?;
     Some(apply(inputs, shape, |[x, y], tracked| {
         let product = multiply_values(x.values(), y.values(), broadcast, width);
-        let backward = tracked.then(|| {
-            let run: BackwardFn<2> = Arc::new(move |g, [wants_x, wants_y]| {
-                let (x, y) = (x.values(), y.values());
-                let y_gradient = || match broadcast {
-                    Broadcast::Same => multiply_values(g, x, broadcast, width),
-                    Broadcast::Row => sum_rows(g, Some(x), width),
-                    Broadcast::Scalar => sum_all(g, Some(x)),
-                };
-                [
-                    wants_x.then(|| Gradient::Values(multiply_values(g, y, broadcast, width))),
-                    wants_y.then(|| Gradient::Values(y_gradient())),
-                ]
-            });
-            run
+        let backward = backward_if(tracked, move |g, [wants_x, wants_y]| {
+            let (x, y) = (x.values(), y.values());
+            let y_gradient = || match broadcast {
+                Broadcast::Same => multiply_values(g, x, broadcast, width),
+                Broadcast::Row => sum_rows(g, Some(x), width),
+                Broadcast::Scalar => sum_all(g, Some(x)),
+            };
+            [
+                wants_x.then(|| Gradient::Values(multiply_values(g, y, broadcast, width))),
+                wants_y.then(|| Gradient::Values(y_gradient())),
+            ]
         });
         (product, backward)
     }))
@@ -143,21 +135,16 @@ pub fn project(x: &Tensor<2>, w: &Tensor<2>) -> Option<Tensor<2>> {
         let a = Matrix::new(x.values(), rows, inputs, inputs);
         let b = Matrix::new(w.values(), inputs, outputs, outputs);
         parallel_product(&mut y, Store::Replace, a, b);
-        let backward = tracked.then(|| {
-            let run: BackwardFn<2> = Arc::new(move |g, [wants_x, wants_w]| {
-                let x_gradient = wants_x.then(|| {
-                    let mut dx = Buffer::new(rows * inputs);
-                    let g = Matrix::new(g, rows, outputs, outputs);
-                    let w = Matrix::new(w.values(), inputs, outputs, outputs).transposed();
-                    parallel_product(&mut dx, Store::Replace, g, w);
-                    Gradient::Values(dx)
-                });
-                [
-                    x_gradient,
-                    wants_w.then(|| Gradient::Values(weight_gradient(&x, g, inputs, outputs))),
-                ]
+        let backward = backward_if(tracked, move |g, [wants_x, wants_w]| {
+            let x_gradient = wants_x.then(|| {
+                let mut dx = Buffer::new(rows * inputs);
+                let g = Matrix::new(g, rows, outputs, outputs);
+                let w = Matrix::new(w.values(), inputs, outputs, outputs).transposed();
+                parallel_product(&mut dx, Store::Replace, g, w);
+                Gradient::Values(dx)
             });
-            run
+            let w_gradient = || Gradient::Values(weight_gradient(&x, g, inputs, outputs));
+            [x_gradient, wants_w.then(w_gradient)]
         });
         (y, backward)
     }))

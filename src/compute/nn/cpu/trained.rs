@@ -1,8 +1,6 @@
 //! Layers with trained weights: the linear layer and the attention with a trained bias. Also the step of SGD, in a
 //! single pass over the values.
 
-use std::sync::Arc;
-
 use burn::tensor::Tensor;
 use lae_kernels::attention::{self, Bias, Shape};
 use lae_kernels::buffer::Buffer;
@@ -12,7 +10,7 @@ use lae_kernels::simd::Level;
 use lae_kernels::sums::{CHUNK_LEN, sum_rows};
 use rayon::prelude::*;
 
-use super::autodiff::{BackwardFn, Dense, Gradient, Input, apply, constant, to_input};
+use super::autodiff::{Dense, Gradient, Input, apply, backward_if, constant, to_input};
 use crate::nn::Momentum;
 
 /// Computes `x · weightᵀ + bias`; `weight` is out × in. All may be trained.
@@ -39,16 +37,13 @@ fn apply_linear<const N: usize, const D: usize>(
 ) -> Tensor<D> {
     apply(tensors, shape, |tensors, tracked| {
         let y = linear::forward(tensors[0].values(), weights(&tensors[1..], [outputs, inputs]));
-        let backward = tracked.then(|| {
-            let run: BackwardFn<N> = Arc::new(move |g, wanted| {
-                let gradient = |index: usize| match index {
-                    0 => linear::backward(g, weights(&tensors[1..], [outputs, inputs])),
-                    1 => linear::weight_gradient(tensors[0].values(), g, inputs, outputs),
-                    _ => sum_rows(g, None, outputs),
-                };
-                std::array::from_fn(|i| wanted[i].then(|| Gradient::Values(gradient(i))))
-            });
-            run
+        let backward = backward_if::<N>(tracked, move |g, wanted| {
+            let gradient = |index: usize| match index {
+                0 => linear::backward(g, weights(&tensors[1..], [outputs, inputs])),
+                1 => linear::weight_gradient(tensors[0].values(), g, inputs, outputs),
+                _ => sum_rows(g, None, outputs),
+            };
+            std::array::from_fn(|i| wanted[i].then(|| Gradient::Values(gradient(i))))
         });
         (y, backward)
     })
@@ -73,14 +68,11 @@ pub fn attention(qkv: &Tensor<3>, shape: Shape, bias: &Tensor<4>) -> Option<Tens
     let result_shape = [batch, tokens, shape.width];
     Some(apply(tensors, result_shape, |[qkv, bias], tracked| {
         let (y, stats) = attention::forward(shape, qkv.values(), Bias(bias.values()));
-        let backward = tracked.then(|| {
-            let run: BackwardFn<2> = Arc::new(move |g, [wants_qkv, wants_bias]| {
-                let bias = Bias(bias.values());
-                let gradients = attention::backward_with_bias(shape, qkv.values(), bias, &stats, g);
-                let [dqkv, dbias] = gradients.map(Gradient::Values);
-                [wants_qkv.then_some(dqkv), wants_bias.then_some(dbias)]
-            });
-            run
+        let backward = backward_if(tracked, move |g, [wants_qkv, wants_bias]| {
+            let bias = Bias(bias.values());
+            let gradients = attention::backward_with_bias(shape, qkv.values(), bias, &stats, g);
+            let [dqkv, dbias] = gradients.map(Gradient::Values);
+            [wants_qkv.then_some(dqkv), wants_bias.then_some(dbias)]
         });
         (y, backward)
     }))
