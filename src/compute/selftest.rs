@@ -171,9 +171,7 @@ const LAYERS: [(&str, LayerFn); 11] = [
     }),
     ("an attention with prefixes", |sequence, device| {
         let x = sequence.input([3, 14, 72], device)?;
-        let shared = [(); 2].map(|()| sequence.input([1, 5, 24], device));
-        let [k, v] = shared;
-        let (k, v) = (k?, v?);
+        let (k, v) = (sequence.input([1, 5, 24], device)?, sequence.input([1, 5, 24], device)?);
         let y = prefixed_attention(x.clone(), [k.clone(), v.clone()], 3);
         let image_prefix = sequence.input([3, 2, 24], device)?;
         let z = prefixed_attention(x.clone(), [image_prefix.clone(), image_prefix.clone()], 2);

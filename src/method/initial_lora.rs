@@ -189,14 +189,17 @@ impl LoraConfig {
         };
         let saved = self.modules_to_save.iter().flatten();
         let mut saved = saved.filter(|module| !CLASSIFIERS.contains(&module.as_str()));
-        match () {
-            () if self.peft_type != "LORA" => return kind(&self.peft_type),
-            () if self.use_dora => return kind("DoRA"),
-            () if self.lora_bias || trains_bias => {
-                return Some(message!("problem-adapter-trains-biases"));
-            }
-            () if !plain_init => return Some(field("init_lora_weights", &self.init_lora_weights)),
-            () => {}
+        if self.peft_type != "LORA" {
+            return kind(&self.peft_type);
+        }
+        if self.use_dora {
+            return kind("DoRA");
+        }
+        if self.lora_bias || trains_bias {
+            return Some(message!("problem-adapter-trains-biases"));
+        }
+        if !plain_init {
+            return Some(field("init_lora_weights", &self.init_lora_weights));
         }
         if let Some(module) = saved.next() {
             return Some(field("modules_to_save", module));

@@ -54,7 +54,7 @@ impl PassImages {
         Some(match self {
             Self::Task => current,
             Self::AllTasks => earlier + current,
-            Self::WithExemplars { limit: most } => earlier.min(most) + current,
+            Self::WithExemplars { limit } => earlier.min(limit) + current,
         })
     }
 }

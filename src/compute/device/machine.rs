@@ -1,7 +1,6 @@
 //! The processor and the graphics adapters of this machine, without opening any of them.
 
 use std::collections::HashMap;
-use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -71,8 +70,9 @@ fn enumerate(backends: wgpu::Backends) -> Vec<(DeviceInfo, wgpu::Adapter)> {
     let mut counts: HashMap<(Api, AdapterKind), usize> = HashMap::new();
     let mut found = Vec::new();
     let enumeration = pin!(instance.enumerate_adapters(backends));
+    let mut context = Context::from_waker(Waker::noop());
     // Outside browsers, the result is available immediately.
-    let Poll::Ready(adapters) = enumeration.poll_now() else {
+    let Poll::Ready(adapters) = enumeration.poll(&mut context) else {
         return found;
     };
     for adapter in adapters {
@@ -128,15 +128,4 @@ pub fn cooperative_matrices(info: &DeviceInfo) -> Option<Fragments> {
         })
     };
     Fragments::all().find(|fragments| fragments.lanes == lanes && supports(fragments.size))
-}
-
-/// Polls a future once, without waiting.
-trait PollNow: Future {
-    fn poll_now(self) -> Poll<Self::Output>;
-}
-
-impl<F: Future> PollNow for std::pin::Pin<&mut F> {
-    fn poll_now(mut self) -> Poll<Self::Output> {
-        self.as_mut().poll(&mut Context::from_waker(Waker::noop()))
-    }
 }

@@ -96,21 +96,17 @@ impl AdapterKind {
 
 /// The API of a device, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Api {
     /// CPU backend of the framework.
-    #[serde(rename = "flex")]
     Flex,
     /// Vulkan.
-    #[serde(rename = "vulkan")]
     Vulkan,
     /// Metal.
-    #[serde(rename = "metal")]
     Metal,
     /// Direct3D 12.
-    #[serde(rename = "dx12")]
     Dx12,
     /// OpenGL.
-    #[serde(rename = "gl")]
     Gl,
 }
 

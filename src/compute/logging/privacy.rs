@@ -135,18 +135,14 @@ pub(super) fn redact_quoted(text: &str) -> String {
     out + rest
 }
 
-/// Returns the part of a path after the last occurrence of this folder.
-fn after_last<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
-    path.rsplit_once(folder).map(|(_, rest)| rest)
-}
-
 /// Returns a position in the source for the log, without the folders of the build machine.
 pub fn format_source_location(file: &str, line: u32) -> String {
     let file = file.replace('\\', "/");
-    let inner = after_last(&file, "/registry/src/").and_then(|rest| rest.split_once('/'));
+    let after_last = |folder: &str| file.rsplit_once(folder).map(|(_, rest)| rest);
+    let inner = after_last("/registry/src/").and_then(|rest| rest.split_once('/'));
     let short_path = match inner {
         Some((_, inner)) => inner,
-        None => after_last(&file, "/library/").unwrap_or(&file),
+        None => after_last("/library/").unwrap_or(&file),
     };
     format!("{short_path}:{line}")
 }

@@ -59,10 +59,10 @@ pub(super) fn install(log: &'static Log) {
 
 /// Sets the levels of `tracing` and `log`, so that lines of lower levels are not formatted.
 pub(super) fn update_level(log: &Log) {
-    log::set_max_level(match () {
-        () if log.is_enabled(Level::Warn) => log::LevelFilter::Warn,
+    log::set_max_level(match log.is_enabled(Level::Warn) {
+        true => log::LevelFilter::Warn,
         // Failed dialogs are counted even if they are not logged.
-        () => log::LevelFilter::Error,
+        false => log::LevelFilter::Error,
     });
     tracing::callsite::rebuild_interest_cache();
 }

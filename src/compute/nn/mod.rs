@@ -64,14 +64,12 @@ enum Matrix {
 impl Linear {
     /// Wraps an f32 weight (in × out) and an optional bias (out).
     pub fn new(weight: Tensor<2>, bias: Option<Tensor<1>>) -> Self {
-        let matrix = Matrix::F32(weight);
-        Self { matrix, bias }
+        Self { matrix: Matrix::F32(weight), bias }
     }
 
     /// Wraps an f32 weight (out × in) and an optional bias (out), at least one of which is trained.
     pub fn new_trained(weight: Tensor<2>, bias: Option<Tensor<1>>) -> Self {
-        let matrix = Matrix::Trained(weight);
-        Self { matrix, bias }
+        Self { matrix: Matrix::Trained(weight), bias }
     }
 
     /// Creates the layer from a weight (in × out, row-major) in the number format and on the device that `placement`
@@ -82,22 +80,15 @@ impl Linear {
         bias: Option<Tensor<1>>,
         placement: &WeightPlacement,
     ) -> Self {
-        match placement.weights {
+        let device = &placement.device;
+        let matrix = match placement.weights {
             WeightType::F32 => {
-                let data = TensorData::new(values, shape);
-                Self::new(Tensor::from_data(data, &placement.device), bias)
+                Matrix::F32(Tensor::from_data(TensorData::new(values, shape), device))
             }
-            WeightType::F16 => {
-                let half = HalfMatrix::new(&values, shape, &placement.device);
-                let matrix = Matrix::F16(half);
-                Self { matrix, bias }
-            }
-            WeightType::Bf16 => {
-                let rounded = Bf16Matrix::new(&values, shape, &placement.device);
-                let matrix = Matrix::Bf16(rounded);
-                Self { matrix, bias }
-            }
-        }
+            WeightType::F16 => Matrix::F16(HalfMatrix::new(&values, shape, device)),
+            WeightType::Bf16 => Matrix::Bf16(Bf16Matrix::new(&values, shape, device)),
+        };
+        Self { matrix, bias }
     }
 
     /// Returns the weight (in × out) in f32.

@@ -124,11 +124,10 @@ pub fn device_problem(error: &str, failed_device: Option<&Device>) -> Problem {
             .advise(message!("advice-use-smaller-micro-batch")),
         (false, true) => Problem::new(message!("problem-device-lost-reset"))
             .advise(message!("advice-restart-and-resume")),
-        (false, false) => Problem::new(message!(
-            "problem-device-failed",
-            error = to_single_line(error).to_string()
-        ))
-        .advise(message!("advice-resume-from-last-epoch")),
+        (false, false) => {
+            Problem::new(message!("problem-device-failed", error = to_single_line(error)))
+                .advise(message!("advice-resume-from-last-epoch"))
+        }
     }
 }
 

@@ -218,11 +218,8 @@ impl Esn {
 
 impl Method for Esn {
     fn trained_parameters(&self) -> usize {
-        let size = |tensor: &Tensor<2>| tensor.dims().iter().product::<usize>();
         // All stages have the same size except for their classifiers.
-        let width = self.backbone.feature_width();
-        let stage_size = EsnStage::size(width);
-        size(&self.prompt) + stage_size
+        self.prompt.shape().num_elements() + EsnStage::size(self.backbone.feature_width())
     }
 
     fn begin_task(&mut self, task: &Task) -> Result<()> {

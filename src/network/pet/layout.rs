@@ -87,8 +87,7 @@ impl PetSpec {
         let variant = self.variant_index(settings.variant.as_deref())?;
         let sizes = self.resolve_numbers(settings)?;
         let sites = self.matching_sites(shapes, blocks)?;
-        let variant_and_scheme = (variant, settings.drawing);
-        self.layout_at(variant_and_scheme, &sizes, sites, shapes, blocks)
+        self.layout_at((variant, settings.drawing), &sizes, sites, shapes, blocks)
             .map_err(|diagnostic| self.source.to_problem(&diagnostic))
     }
 
@@ -103,9 +102,8 @@ impl PetSpec {
         blocks: &[usize],
     ) -> Result<Layout, Diagnostic> {
         let layout_block = |&block: &usize| {
-            let variant_and_scheme = (variant, stream_scheme);
-            let layout =
-                self.block_layout(variant_and_scheme, sizes, sites, block, &shapes[block])?;
+            let shape = &shapes[block];
+            let layout = self.block_layout((variant, stream_scheme), sizes, sites, block, shape)?;
             Ok((block, layout))
         };
         let mut blocks = blocks.iter().map(layout_block).collect::<Result<_, _>>()?;
