@@ -43,13 +43,13 @@ pub(crate) fn is_available() -> bool {
             && is_x86_feature_detected!("avx512bf16")
             && __cpuid_count(0, 0).eax >= 7
             && __cpuid_count(7, 0).edx & BF16_AND_TILES == BF16_AND_TILES
-            && allowed()
+            && request_tiles()
     })
 }
 
-/// Requests from Linux to save the tiles of all threads of this process.
+/// Requests from Linux to save the tiles of all threads of this process; returns whether it does.
 #[cfg(target_os = "linux")]
-fn allowed() -> bool {
+fn request_tiles() -> bool {
     const ASK_FOR_STATE: libc::c_long = 0x1023;
     const TILES: libc::c_long = 18;
     // SAFETY: the call takes two numbers and accesses no memory.
@@ -57,7 +57,7 @@ fn allowed() -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn allowed() -> bool {
+fn request_tiles() -> bool {
     false
 }
 

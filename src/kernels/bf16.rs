@@ -270,16 +270,16 @@ mod tests {
             inner in prop_oneof![1..=300usize, 500..=1100usize],
             [a_gap, b_gap, y_gap] in [0..5usize, 0..5, 0..5],
             from in 0..4usize,
-            turned: bool,
+            transposed: bool,
             store in prop_oneof![Just(Store::Replace), Just(Store::Add), Just(Store::Subtract)],
         ) {
             let rows = if inner > 300 { rows.div_ceil(8) } else { rows };
             let a_values = test_values(from + rows * (inner + a_gap), 1);
             let a = Matrix::new(&a_values[from..], rows, inner, inner + a_gap);
-            let (b_rows, b_columns) = if turned { (columns, inner) } else { (inner, columns) };
+            let (b_rows, b_columns) = if transposed { (columns, inner) } else { (inner, columns) };
             let b_values = bf16_values(from + b_rows * (b_columns + b_gap), 500);
             let b = Matrix::new(&b_values[from..], b_rows, b_columns, b_columns + b_gap);
-            let b = if turned { b.transposed() } else { b };
+            let b = if transposed { b.transposed() } else { b };
             let stride = columns + y_gap;
             let before = test_values(from + rows * stride, 1500);
             for kernel in all_kernels() {

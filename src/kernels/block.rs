@@ -145,9 +145,9 @@ impl Mlp<'_> {
         slope: &mut [f32],
         h: &mut [f32],
     ) {
-        let Self { norm_residual: around, fc1, fc2 } = *self;
-        let mut scratch = Buffer::new(if around.norm.is_some() { x.len() } else { 0 });
-        let normed = around.forward_norm(x, &mut scratch, moments);
+        let Self { norm_residual, fc1, fc2 } = *self;
+        let mut scratch = Buffer::new(if norm_residual.norm.is_some() { x.len() } else { 0 });
+        let normed = norm_residual.forward_norm(x, &mut scratch, moments);
         fc1.forward(normed, h);
         if slope.is_empty() {
             elementwise::gelu_in_place(Level::best(), h);
@@ -155,7 +155,7 @@ impl Mlp<'_> {
             elementwise::gelu_with_slope(Level::best(), h, slope);
         }
         fc2.forward(h, y);
-        around.add_residual(x, y);
+        norm_residual.add_residual(x, y);
     }
 
     /// Returns the gradient for x, given the gradient `g` for the result.
@@ -186,11 +186,11 @@ impl Mlp<'_> {
         dnormed: &mut [f32],
         dh: &mut [f32],
     ) {
-        let Self { norm_residual: around, fc1, fc2 } = *self;
+        let Self { norm_residual, fc1, fc2 } = *self;
         fc2.backward(g, dh);
         elementwise::multiply(Level::best(), dh, slope);
         fc1.backward(dh, dnormed);
-        around.backward(x, moments, dnormed, g, dx);
+        norm_residual.backward(x, moments, dnormed, g, dx);
     }
 }
 
@@ -275,10 +275,10 @@ impl SelfAttention<'_> {
         packed: &mut [f32],
         head_outputs: &mut [f32],
     ) {
-        let Self { norm_residual: around, qkv, proj, shape, bias } = *self;
+        let Self { norm_residual, qkv, proj, shape, bias } = *self;
         let image_len = shape.tokens * shape.width;
         // The normalised rows use the memory of the heads' results.
-        let normed = around.forward_norm(x, head_outputs, moments);
+        let normed = norm_residual.forward_norm(x, head_outputs, moments);
         qkv.forward(normed, packed);
         let mut scores = Buffer::new(shape.scores_len());
         let images = packed
@@ -290,7 +290,7 @@ impl SelfAttention<'_> {
             attention::forward_image(shape, packed, bias, head_outputs, stats, &mut scores);
         }
         proj.forward(head_outputs, y);
-        around.add_residual(x, y);
+        norm_residual.add_residual(x, y);
     }
 
     /// Returns the gradient for x, given the gradient `g` for the result.
@@ -333,7 +333,7 @@ impl SelfAttention<'_> {
         dx: &mut [f32],
         (dnormed, dqkv): (&mut [f32], &mut [f32]),
     ) {
-        let Self { norm_residual: around, shape, .. } = *self;
+        let Self { norm_residual, shape, .. } = *self;
         let image_len = shape.tokens * shape.width;
         // The gradient for the heads' results uses the memory of that for the normalised rows.
         self.proj.backward(g, dnormed);
@@ -348,6 +348,6 @@ impl SelfAttention<'_> {
             attention::backward_image(shape, packed, bias, stats, g, dqkv, &mut scratch);
         }
         self.qkv.backward(dqkv, dnormed);
-        around.backward(x, moments, dnormed, g, dx);
+        norm_residual.backward(x, moments, dnormed, g, dx);
     }
 }

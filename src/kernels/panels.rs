@@ -448,19 +448,19 @@ mod tests {
             inner in prop_oneof![1..=300usize, 500..=1100usize],
             [a_gap, b_gap, y_gap] in [0..5usize, 0..5, 0..5],
             from in 0..4usize,
-            [a_turned, b_turned]: [bool; 2],
+            [a_transposed, b_transposed]: [bool; 2],
             store in prop_oneof![Just(Store::Replace), Just(Store::Add), Just(Store::Subtract)],
         ) {
             // Fewer rows for long sums, because the plain sum is slow.
             let rows = if inner > 300 { rows.div_ceil(8) } else { rows };
-            let (a_rows, a_columns) = if a_turned { (inner, rows) } else { (rows, inner) };
+            let (a_rows, a_columns) = if a_transposed { (inner, rows) } else { (rows, inner) };
             let a_values = test_values(from + a_rows * (a_columns + a_gap), 1);
             let a = Matrix::new(&a_values[from..], a_rows, a_columns, a_columns + a_gap);
-            let a = if a_turned { a.transposed() } else { a };
-            let (b_rows, b_columns) = if b_turned { (columns, inner) } else { (inner, columns) };
+            let a = if a_transposed { a.transposed() } else { a };
+            let (b_rows, b_columns) = if b_transposed { (columns, inner) } else { (inner, columns) };
             let b_values = test_values(from + b_rows * (b_columns + b_gap), 500);
             let b = Matrix::new(&b_values[from..], b_rows, b_columns, b_columns + b_gap);
-            let b = if b_turned { b.transposed() } else { b };
+            let b = if b_transposed { b.transposed() } else { b };
             let stride = columns + y_gap;
             let before = test_values(from + rows * stride, 1500);
             for level in Level::all().into_iter().filter(|level| level.has_tiles()) {

@@ -157,10 +157,10 @@ mod tests {
             ("width 1024", [98, 1024, 4096]),
         ];
         for (name, shape) in shapes {
-            for turned in [false, true] {
-                let [wide, rounded] = measure_speeds(shape, turned).map(|speed| speed / 1e9);
+            for transposed in [false, true] {
+                let [wide, rounded] = measure_speeds(shape, transposed).map(|speed| speed / 1e9);
                 let ratio = rounded / wide;
-                eprintln!("{name} {turned}: {wide:.0} and {rounded:.0} GFLOP/s, {ratio:.2}");
+                eprintln!("{name} {transposed}: {wide:.0} and {rounded:.0} GFLOP/s, {ratio:.2}");
             }
         }
     }

@@ -195,8 +195,8 @@ impl Tuning {
     }
 }
 
-/// The cosine head with a learned scale: logits = σ·norm(f)·norm(W)ᵀ (Hou et al., CVPR 2019). It contains W and σ of one
-/// task's classes.
+/// The cosine head with a learned scale: logits = σ·norm(f)·norm(W)ᵀ (Hou et al., CVPR 2019). It contains W and σ of
+/// one task's classes.
 #[derive(Clone, Debug)]
 pub struct CosineHead {
     /// classes × feature width.

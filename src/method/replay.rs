@@ -1,4 +1,5 @@
-//! Replays the training step of a small network on a GPU, where preparing the launches takes longer than executing them.
+//! Replays the training step of a small network on a GPU, where preparing the launches takes longer than executing
+//! them.
 //!
 //! A step is recorded when the same computation occurs for the second time in a row. The recording is used only if it
 //! returns the values of the step itself, and if it is faster.
@@ -169,8 +170,8 @@ impl Default for Recorder {
 }
 
 impl StepRecorder {
-    /// Returns a recorder for steps that take at most `limit`; `None` if all steps are recorded and replayed, even if that
-    /// is slower.
+    /// Returns a recorder for steps that take at most `limit`; `None` if all steps are recorded and replayed, even if
+    /// that is slower.
     pub fn with_limit(limit: Option<Duration>) -> Self {
         Self(Mutex::new(Recorder::with_limit(limit)))
     }

@@ -1,5 +1,5 @@
-//! Data exchanged between trainer and method: the task, the pass over its images, the batch of a pass, the progress of a
-//! long computation between two batches, and measurements.
+//! Data exchanged between trainer and method: the task, the pass over its images, the batch of a pass, the progress of
+//! a long computation between two batches, and measurements.
 
 use std::ops::Range;
 

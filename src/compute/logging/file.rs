@@ -65,7 +65,7 @@ impl LogFiles {
     fn rotate(&self) -> io::Result<()> {
         let lock = files::open_program_file(&self.folder.join("lock"))?;
         if lock.try_lock().is_err() {
-            return Ok(()); // Another program is at it.
+            return Ok(()); // Another program is renaming the files.
         }
         // Another program may have renamed the files just before.
         if files::length(&self.path(0)).is_ok_and(|length| length >= self.max_bytes) {

@@ -5,8 +5,8 @@
 //! may be plain or tracked.
 //!
 //! This module dispatches between the framework's operations and the program's kernels: f32 on the CPU device uses
-//! [`cpu`], f32 on a GPU [`gpu`], everything else [`framework`]; matrices in half precision use [`half_linear`] on a GPU and
-//! [`bf16_linear`] on the CPU.
+//! [`cpu`], f32 on a GPU [`gpu`], everything else [`framework`]; matrices in half precision use [`half_linear`] on a
+//! GPU and [`bf16_linear`] on the CPU.
 
 mod bf16_linear;
 mod cpu;

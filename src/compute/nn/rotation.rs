@@ -6,8 +6,8 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use super::{Angles, cpu, framework, gpu};
 
-/// A rotary position embedding for packed projections (as in [`super::attention`]). It rotates queries and keys of the last
-/// tokens, as many as there are angles. Values and the leading tokens (class token, registers, prompts) stay the
+/// A rotary position embedding for packed projections (as in [`super::attention`]). It rotates queries and keys of the
+/// last tokens, as many as there are angles. Values and the leading tokens (class token, registers, prompts) stay the
 /// same.
 #[derive(Debug)]
 pub struct Rotation {

@@ -1,7 +1,7 @@
 //! ESN (Wang et al., Isolation and Impartial Aggregation: A Paradigm of Incremental Learning without Interference, AAAI
 //! 2023). Every task adds a stage with its own classifier (`stage`), trained separately; energies at several
-//! temperatures vote for the stage that answers (`stage_selection`). A prompt next to the patch tokens is trained in every task,
-//! as in the released code: earlier stages then read the tokens of the current prompt.
+//! temperatures vote for the stage that answers (`stage_selection`). A prompt next to the patch tokens is trained in
+//! every task, as in the released code: earlier stages then read the tokens of the current prompt.
 //!
 //! The loss is cross-entropy plus λ·mean((E − anchor)²) with E = −logsumexp(−z), the energy of the negated logits, as
 //! in the released code; the paper prints −logsumexp(z), which a setting selects.

@@ -89,7 +89,8 @@ pub enum PromptPurpose {
 pub struct PromptQuery {
     /// The queries of the batch, batch × width, without gradient tracking.
     pub query: Tensor<2>,
-    /// One row per selected prompt, with a 1 in its column: (images · choices) × prompts; `None` if all prompts are mixed.
+    /// One row per selected prompt, with a 1 in its column: (images · choices) × prompts; `None` if all prompts are
+    /// mixed.
     pub selection: Option<Tensor<2>>,
     /// The current task, from 0.
     pub task: usize,

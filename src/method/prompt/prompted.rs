@@ -165,8 +165,8 @@ impl PromptMethod {
         plain_features(&*self.backbone, images)
     }
 
-    /// Returns the queries of a batch (batch × width): the cached ones if all images were seen before, else computed and
-    /// cached; `None` if training images differ between epochs.
+    /// Returns the queries of a batch (batch × width): the cached ones if all images were seen before, else computed
+    /// and cached; `None` if training images differ between epochs.
     fn cached_queries(&mut self, batch: &Batch<'_>) -> Result<Option<Tensor<2>>> {
         let Some(queries) = &mut self.queries else {
             return Ok(None);
@@ -222,8 +222,8 @@ impl PromptMethod {
         (!choice.is_empty()).then(|| one_hot(choice, self.scheme.pool(), &self.backbone.device()))
     }
 
-    /// Computes the second pass with the selected prompts, read from these tensors. Returns the prompts and the features
-    /// (batch × width).
+    /// Computes the second pass with the selected prompts, read from these tensors. Returns the prompts and the
+    /// features (batch × width).
     fn second_pass(
         &self,
         first: FirstPass,

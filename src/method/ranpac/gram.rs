@@ -138,8 +138,8 @@ impl GramMatrix {
         panel
     }
 
-    /// Solves (G + ridge·I)·x = b for every row of `rows` (`side` numbers each) in place; [`GramMatrix::factor`] must be
-    /// called first.
+    /// Solves (G + ridge·I)·x = b for every row of `rows` (`side` numbers each) in place; [`GramMatrix::factor`] must
+    /// be called first.
     pub fn solve(&self, rows: &mut [f64]) {
         let side = self.side.max(1);
         rows.par_chunks_mut(GROUP * side).for_each(|rows| {

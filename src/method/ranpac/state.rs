@@ -38,7 +38,8 @@ pub struct RanPac {
     added_task: bool,
     /// Output positions that belong to the class of another position, each with that position.
     repeated_classes: Vec<(usize, usize)>,
-    /// The positions of `repeated_classes` without their own column. Added tasks of older versions have a column for them.
+    /// The positions of `repeated_classes` without their own column. Added tasks of older versions have a column for
+    /// them.
     empty_positions: Vec<(usize, usize)>,
     /// Features and labels of the current pass.
     features: Vec<f32>,

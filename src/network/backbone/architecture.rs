@@ -109,7 +109,7 @@ pub trait Dimensions: Debug + Send + Sync + DynPartialEq {
     ///
     /// # Errors
     /// Returns a Problem for a family, or sites, that cannot be exported.
-    fn to_torch(&self, _name: &str, _acting: &ActiveSites) -> Result<TorchSource> {
+    fn to_torch(&self, _name: &str, _active_sites: &ActiveSites) -> Result<TorchSource> {
         let family = self.family().title;
         Err(Problem::new(message!("problem-family-not-exportable", family)))
     }

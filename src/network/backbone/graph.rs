@@ -145,8 +145,8 @@ impl GraphParts<'_> {
         self.linear_site(position, e, h, &weight)
     }
 
-    /// Returns the convolution of a map (any × channels × rows × columns) with this stride, number of groups and width of
-    /// the border of zeros.
+    /// Returns the convolution of a map (any × channels × rows × columns) with this stride, number of groups and width
+    /// of the border of zeros.
     ///
     /// # Errors
     /// Returns a Problem if a weight is missing.

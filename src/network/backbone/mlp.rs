@@ -36,7 +36,7 @@ impl Activation {
 
 /// The layers of an MLP.
 pub struct Mlp {
-    /// The norm before it, or behind it.
+    /// The norm before or after it.
     pub norm: LayerNorm,
     /// width → hidden; with SwiGLU, width → gates and values, 2·hidden.
     pub fc1: Linear,

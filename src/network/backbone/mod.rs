@@ -79,7 +79,7 @@ pub struct BackboneInfo {
 }
 
 impl BackboneInfo {
-    /// Collects the facts at the end of a construction, when all tensors have been requested from the loader.
+    /// Collects the data when a network is complete: all its tensors have then been requested from the loader.
     fn new(architecture: Architecture, loader: &WeightLoader) -> Self {
         Self {
             blocks: architecture.blocks(),

@@ -25,9 +25,9 @@ pub struct TorchSource {
 pub struct LayerName {
     /// Its module's name in the network.
     pub name: String,
-    /// Which part, from 0.
+    /// Index of the part, from 0.
     pub part: usize,
-    /// Of how many.
+    /// Number of parts.
     pub parts: usize,
 }
 

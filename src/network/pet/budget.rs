@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(used, ([true, false], [false, true]));
         assert!(
             charge_multiplications(&[1 << 30], 1 << 30).is_ok(),
-            "a budget applies outside of `allowed`"
+            "a budget applies outside of `with_multiplication_limit`"
         );
         let overflow =
             with_multiplication_limit(100, || charge_multiplications(&[usize::MAX, usize::MAX], 2));

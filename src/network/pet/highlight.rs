@@ -10,8 +10,9 @@ use super::equation::LANGUAGE;
 use super::parse::{MAX_BYTES, MAX_PARAMETERS};
 use crate::expression::{HighlightKind, highlight};
 
-/// Largest depth of nested inline tables in paths, and (below) largest number of characters of a name in them.
+/// Largest depth of nested inline tables in paths.
 const MAX_DEPTH: usize = 8;
+/// Largest number of characters of a name in paths.
 const MAX_NAME_LENGTH: usize = 200;
 
 /// The class of a piece of text.

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::site::Site;
 
-/// How the random streams of a PET are derived. A run keeps the method that it started with.
+/// How the random streams of a PET are derived. A run keeps the scheme that it started with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamScheme {
@@ -27,7 +27,7 @@ impl StreamScheme {
         }
     }
 
-    /// Returns the method for a number in a run's record; `None` for a number unknown to this version.
+    /// Returns the scheme for a number in a run's record; `None` for a number unknown to this version.
     pub fn from_number(number: Option<u32>) -> Option<Self> {
         match number {
             None | Some(1) => Some(Self::ByPlace),
@@ -36,7 +36,7 @@ impl StreamScheme {
         }
     }
 
-    /// Returns the method of runs whose record has no number.
+    /// Returns the scheme of runs whose record has no number.
     pub fn for_older_runs() -> Self {
         Self::ByPlace
     }

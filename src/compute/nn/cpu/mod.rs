@@ -271,7 +271,7 @@ pub fn mlp(x: &Tensor<3>, frame: Frame<'_>, fc1: &Linear, fc2: &Linear) -> Optio
 }
 
 fn as_mlp((frame, fc1, fc2): &(FrozenFrame, FrozenLinear, FrozenLinear)) -> Mlp<'_> {
-    Mlp { norm_residual: frame.around(), fc1: fc1.weights(), fc2: fc2.weights() }
+    Mlp { norm_residual: frame.norm_residual(), fc1: fc1.weights(), fc2: fc2.weights() }
 }
 
 /// Computes a frozen self-attention as one operation, parallel over images; see [`super::self_attention`]. `None`
@@ -321,7 +321,7 @@ struct FrozenAttention {
 impl FrozenAttention {
     fn as_self_attention(&self) -> SelfAttention<'_> {
         SelfAttention {
-            norm_residual: self.frame.around(),
+            norm_residual: self.frame.norm_residual(),
             qkv: self.qkv.weights(),
             proj: self.proj.weights(),
             shape: self.shape,
@@ -349,7 +349,7 @@ impl FrozenFrame {
         Some(Self { norm, residual: frame.residual })
     }
 
-    fn around(&self) -> NormResidual<'_> {
+    fn norm_residual(&self) -> NormResidual<'_> {
         let norm = self.norm.as_ref().map(|(gamma, beta, epsilon)| Norm {
             gamma: gamma.values(),
             beta: beta.values(),

@@ -36,7 +36,7 @@ impl Layer {
         })
     }
 
-    fn around<'a>(&self, tensors: &'a [Dense; TENSORS]) -> NormResidual<'a> {
+    fn norm_residual<'a>(&self, tensors: &'a [Dense; TENSORS]) -> NormResidual<'a> {
         let norm =
             Norm { gamma: tensors[1].values(), beta: tensors[2].values(), epsilon: self.epsilon };
         NormResidual { norm: Some(norm), residual: self.residual }
@@ -45,7 +45,7 @@ impl Layer {
     fn mlp<'a>(&self, tensors: &'a [Dense; TENSORS]) -> Mlp<'a> {
         let [hidden, inputs] = self.sizes;
         Mlp {
-            norm_residual: self.around(tensors),
+            norm_residual: self.norm_residual(tensors),
             fc1: weights(&tensors[3..5], [hidden, self.width]),
             fc2: weights(&tensors[5..], [self.width, inputs]),
         }
@@ -58,7 +58,7 @@ impl Layer {
     ) -> SelfAttention<'a> {
         let [packed, inputs] = self.sizes;
         SelfAttention {
-            norm_residual: self.around(tensors),
+            norm_residual: self.norm_residual(tensors),
             qkv: weights(&tensors[3..5], [packed, self.width]),
             proj: weights(&tensors[5..], [self.width, inputs]),
             shape,

@@ -34,8 +34,8 @@ pub struct Biases {
 
 impl Biases {
     /// Builds the biases of the block at `prefix`: a stored table, which in a file may be for another window size, or
-    /// one that is computed from relative positions by an MLP (Swin V2). `sides` are the sides of the windows now and in
-    /// training.
+    /// one that is computed from relative positions by an MLP (Swin V2). `sides` are the sides of the windows now and
+    /// in training.
     pub fn build(
         loader: &mut WeightLoader,
         prefix: &str,
@@ -128,8 +128,8 @@ impl Biases {
     }
 }
 
-// A network with trained weights is built in every training step. The constants of its biases are cached, because a step
-// that sends values to a GPU cannot be recorded.
+// A network with trained weights is built in every training step. The constants of its biases are cached, because a
+// step that sends values to a GPU cannot be recorded.
 
 /// Returns the table row of each pair of tokens of a window, and the mask of shifted windows (windows × 1 × tokens ×
 /// tokens; `None` if they are not shifted) on the device. They are cached.

@@ -237,8 +237,8 @@ fn swiglu(graph: &mut Graph, x: &Value, channels: i64) -> Value {
     graph.binary("Mul", &gate, &value)
 }
 
-/// Rotates the last tokens of queries or keys (any × heads × tokens × head width) by angles (tokens × pairs of channels).
-/// Pairs are the halves of a head, or neighbours.
+/// Rotates the last tokens of queries or keys (any × heads × tokens × head width) by angles (tokens × pairs of
+/// channels). Pairs are the halves of a head, or neighbours.
 fn rotate(graph: &mut Graph, x: &Value, (angles, pairs, half): (&[f64], usize, bool)) -> Value {
     let tokens = angles.len() / pairs;
     let count = tokens as i64;

@@ -1,6 +1,6 @@
 //! The block of all families: the order of its layers, and the sites where PETs act. [`run_block`] follows the
-//! description with the operations of a [`BlockOps`]: on tensors ([`tensors`]), as nodes of an ONNX graph ([`graph`]), or
-//! as lines of Python ([`python`]).
+//! description with the operations of a [`BlockOps`]: on tensors ([`tensors`]), as nodes of an ONNX graph ([`graph`]),
+//! or as lines of Python ([`python`]).
 
 pub mod biases;
 pub mod graph;
@@ -15,7 +15,7 @@ use crate::problem::{Problem, Result};
 /// What distinguishes the blocks of families. Pairs are of attention and MLP.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockForm {
-    /// What moves values between the tokens.
+    /// How tokens are mixed.
     pub mixing: Mixing,
     /// Names of the norms.
     pub norms: [&'static str; 2],
@@ -56,7 +56,7 @@ impl BlockForm {
     };
 }
 
-/// What moves values between the tokens of a block.
+/// How a block mixes tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mixing {
     /// Attention to all tokens.
@@ -81,7 +81,7 @@ pub enum MlpNorm {
 /// How queries and keys are changed before they are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryKey {
-    /// Not at all.
+    /// Unchanged.
     Plain,
     /// Rotated by their position.
     Rotary,

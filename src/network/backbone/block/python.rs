@@ -23,8 +23,8 @@ impl<'a> PythonBlock<'a> {
         Self { form, heads, active_sites, body: PythonBody::default() }
     }
 
-    /// Returns the function `block_with(block, pet, x)`. `before` converts x into tokens, and `after` is an expression of
-    /// the tokens, `{}`, that undoes it.
+    /// Returns the function `block_with(block, pet, x)`. `before` converts x into tokens, and `after` is an expression
+    /// of the tokens, `{}`, that undoes it.
     pub fn function(mut self, family: &str, before: &[&str], after: &str) -> Result<String> {
         let docstring = format!("\"\"\"A block of timm's {family} with a PET at its sites.\"\"\"");
         self.body.push_line(docstring);
@@ -104,7 +104,7 @@ impl BlockOps for PythonBlock<'_> {
     }
 
     fn depthwise(&mut self, x: &String) -> Result<String> {
-        // The convolution takes the grid that the tokens were.
+        // The input of the convolution is the grid from which the tokens were made.
         let mixed = "block.conv_dw(grid).permute(0, 2, 3, 1).flatten(1, 2)";
         Ok(self.assign("mixed", mixed, x))
     }

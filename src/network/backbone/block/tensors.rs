@@ -17,13 +17,13 @@ use crate::problem::Result;
 pub struct Block {
     /// Which layers there are, and in which order.
     pub form: BlockForm,
-    /// What moves values between tokens.
+    /// The layers that mix tokens.
     pub mixer: Mixer,
     /// The MLP with its norm.
     pub mlp: Mlp,
 }
 
-/// What moves values between tokens.
+/// The layers that mix tokens.
 // There is one in each block, so boxing would save nothing.
 #[allow(clippy::large_enum_variant)]
 pub enum Mixer {
@@ -37,7 +37,7 @@ pub enum Mixer {
 
 /// A self-attention with its norm.
 pub struct Attention {
-    /// The norm before it, or behind it.
+    /// The norm before or after it.
     pub norm: LayerNorm,
     /// width → queries, keys and values, side by side.
     pub qkv: Linear,

@@ -41,7 +41,7 @@ pub static FAMILY: Family = Family {
     mixing: 7 * 7,
     saved: SavedTensors { kernels: [1.0, 1.0], framework: [4.0, 3.0] },
     assumed_normalisation: Normalisation::ASSUMED_IMAGENET,
-    read: |words| read_config(words).map(Architecture::new),
+    read: |values| read_config(values).map(Architecture::new),
     infer: |tensors| Ok(infer_from_shapes(tensors)),
     first_tensors: &[
         "stem.0.weight",
@@ -155,8 +155,8 @@ impl Dimensions for Config {
         })
     }
 
-    fn to_torch(&self, name: &str, acting: &ActiveSites) -> Result<TorchSource> {
-        torch::network_source(self, name, acting)
+    fn to_torch(&self, name: &str, active_sites: &ActiveSites) -> Result<TorchSource> {
+        torch::network_source(self, name, active_sites)
     }
 
     fn build_graph(&self, parts: &mut GraphParts<'_>, images: &Value) -> Result<Value> {

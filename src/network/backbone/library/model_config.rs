@@ -54,18 +54,18 @@ impl Transform {
         path: &Path,
         strict: bool,
     ) -> Result<bool> {
-        let unfit = |word: &str, value: &str| {
-            let why = format!("{word} is {value}");
+        let unfit = |key: &str, value: &str| {
+            let why = format!("{key} is {value}");
             Problem::new(message!("problem-transform-unsupported", why))
                 .at_path(path)
                 .advise(message!("advice-give-backbone-values"))
         };
         let mut problem = None;
-        let mut set_value = |word: &'static str, parse: &mut dyn FnMut(&str) -> Option<()>| {
-            if let Some(value) = stated.get(word)
+        let mut set_value = |key: &'static str, parse: &mut dyn FnMut(&str) -> Option<()>| {
+            if let Some(value) = stated.get(key)
                 && parse(value).is_none()
             {
-                problem.get_or_insert_with(|| unfit(word, value));
+                problem.get_or_insert_with(|| unfit(key, value));
             }
         };
         set_value("crop_ratio", &mut |value| {
@@ -86,7 +86,7 @@ impl Transform {
             };
             Some(())
         });
-        let channel_values = |word: &str| stated.get(word).and_then(|text| parse_channels(text));
+        let channel_values = |key: &str| stated.get(key).and_then(|text| parse_channels(text));
         let normalisation = match (channel_values("mean"), channel_values("std")) {
             (Some(mean), Some(std)) => {
                 Some(Normalisation { mean, std }).filter(Normalisation::is_usable)
@@ -353,8 +353,8 @@ pub(super) fn parse_options(options: &str) -> Result<StatedValues> {
             }
             "mean" | "std" => stated.insert(key, value),
             _ => {
-                let word = OPTIONS.iter().find(|(option, _)| *option == key);
-                stated.insert(word.ok_or_else(|| invalid(pair))?.1, value);
+                let known = OPTIONS.iter().find(|(option, _)| *option == key);
+                stated.insert(known.ok_or_else(|| invalid(pair))?.1, value);
             }
         }
     }
@@ -363,10 +363,10 @@ pub(super) fn parse_options(options: &str) -> Result<StatedValues> {
 
 /// Returns the values in the syntax of the options; `None` if there are none.
 pub(super) fn to_options(stated: &StatedValues) -> Option<String> {
-    let option_name = |word: &str| {
-        let known = OPTIONS.iter().find(|(_, theirs)| *theirs == word);
+    let option_name = |key: &str| {
+        let known = OPTIONS.iter().find(|(_, timm)| *timm == key);
         let known = known.map(|(option, _)| *option);
-        known.or(["mean", "std"].into_iter().find(|own| *own == word))
+        known.or(["mean", "std"].into_iter().find(|option| *option == key))
     };
     let pairs = stated.iter().filter_map(|(key, value)| {
         let value = value.trim_matches(['[', ']']).replace(' ', "");

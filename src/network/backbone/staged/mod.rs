@@ -48,8 +48,8 @@ pub struct StagedForm {
 /// A layer that merges 2×2 neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Merging {
-    /// A linear layer without a bias, with a norm before it or after it (Swin, Swin V2). An odd map gets a row or column
-    /// of zeros first.
+    /// A linear layer without a bias, with a norm before it or after it (Swin, Swin V2). An odd map gets a row or
+    /// column of zeros first.
     Linear {
         /// Whether the norm is after the layer.
         norm_after: bool,
@@ -129,7 +129,7 @@ pub fn rename_stages(tensors: Tensors, stages: &str) -> Tensors {
 /// A network with stages.
 pub struct Staged {
     form: StagedForm,
-    facts: BackboneInfo,
+    info: BackboneInfo,
     embedding: Linear,
     embedding_norm: LayerNorm,
     blocks: Vec<StagedBlock>,
@@ -172,7 +172,7 @@ impl Staged {
         let last = form.shapes[form.shapes.len() - 1].width;
         let norm = form.norm.map(|name| loader.norm(name, last, epsilon));
         Self {
-            facts: BackboneInfo::new(architecture, loader),
+            info: BackboneInfo::new(architecture, loader),
             form,
             embedding,
             embedding_norm,
@@ -203,7 +203,7 @@ impl Staged {
 
 impl Backbone for Staged {
     fn info(&self) -> &BackboneInfo {
-        &self.facts
+        &self.info
     }
 
     fn embed(&self, images: Tensor<4>) -> Result<Tokens> {

@@ -1,8 +1,8 @@
 //! The attention weights of the class token over the patches.
 //!
-//! The weights are those of the network with its hooks. If a plugin computes the
-//! attention itself, they are read from its result: that is a weighted sum of the values, so values
-//! that are 1 at one patch and 0 elsewhere give back the patch's weight.
+//! The weights are those of the network with its hooks. If a plugin computes the attention itself, they are read from
+//! its result. That is a weighted sum of the values, so for values that are 1 at one patch and 0 elsewhere, it is the
+//! weight of this patch.
 
 use burn::tensor::{Tensor, TensorData};
 

@@ -60,7 +60,7 @@ pub static FAMILY: Family = Family {
     mixing: 0,
     saved: SavedTensors { kernels: [5.0, 1.0], framework: [8.0, 3.0] },
     assumed_normalisation: (Normalisation::UNIT, "network-pixels-unnormalised"),
-    read: |words| read_config(words).map(Architecture::new),
+    read: |values| read_config(values).map(Architecture::new),
     infer,
     first_tensors: &[
         "patch_embed.proj.weight",
@@ -130,8 +130,8 @@ impl Dimensions for Config {
         resize_stored(self, name, stored)
     }
 
-    fn to_torch(&self, name: &str, acting: &ActiveSites) -> Result<TorchSource> {
-        torch::network_source(self, name, acting)
+    fn to_torch(&self, name: &str, active_sites: &ActiveSites) -> Result<TorchSource> {
+        torch::network_source(self, name, active_sites)
     }
 
     fn layer_names(&self, block: usize, site: Site) -> Vec<LayerName> {

@@ -54,7 +54,7 @@ fn attention_pool(config: &Config, parts: &mut GraphParts<'_>, x: &Value) -> Res
     let mut ops = GraphBlock {
         form: config.pool_form(),
         prefix: "attn_pool".into(),
-        // No PET acts behind the last block.
+        // No PET acts after the last block.
         ..ops(config, parts, usize::MAX)
     };
     block::residual(&mut ops, Sublayer::Mlp, x)

@@ -1,16 +1,16 @@
 //! The last block of a ViT for the class token alone, the only token its feature is read from.
 //!
-//! The class token still attends to all tokens, but a single query needs neither their keys nor
-//! their values: with E the normalised tokens, q·(E·Wk)ᵀ = (q·Wkᵀ)·Eᵀ and p·(E·Wv) = (p·E)·Wv.
-//! The bias of the keys adds the same to every score and falls away; that of the values stays, as
-//! the weights p add up to 1. The block then costs hardly more than one token of it.
+//! The class token still attends to all tokens, but a single query needs neither their keys nor their values: with E
+//! the normalised tokens, q·(E·Wk)ᵀ = (q·Wkᵀ)·Eᵀ and p·(E·Wv) = (p·E)·Wv. The bias of the keys adds the same to every
+//! score, so it has no effect; that of the values stays, because the weights p add up to 1. The block then takes little
+//! more time than it needs for one token.
 
 use burn::tensor::Tensor;
 
 use crate::backbone::block::tensors::Attention;
 use crate::nn::{self, Linear};
 
-/// The projections of the last block, taken apart.
+/// The separate projections of the last block.
 pub(super) struct LastAttention {
     query: Linear,
     /// heads × head width × width, scaled by head width^−½.

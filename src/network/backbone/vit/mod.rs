@@ -37,7 +37,7 @@ use crate::problem::Result;
 /// A ViT.
 pub struct Vit {
     config: Config,
-    facts: BackboneInfo,
+    info: BackboneInfo,
     patch_embedding: Linear,
     class_token: Option<Tensor<3>>,
     /// 1 × registers × width.
@@ -48,7 +48,7 @@ pub struct Vit {
     blocks: Vec<Block>,
     /// Created when it is first used.
     last: OnceLock<LastAttention>,
-    /// Before the pooling, or behind it.
+    /// The norm before or after the pooling.
     norm: LayerNorm,
     attention_pool: Option<AttentionPool>,
 }
@@ -96,7 +96,7 @@ impl AttentionPool {
         };
         let weights = nn::softmax(nn::matmul(query, part(0).swap_dims(2, 3)));
         let mixed = nn::matmul(weights, part(1)).reshape([batch, 1, width]);
-        // No PET acts behind the last block.
+        // No PET acts after the last block.
         let hooks = PetStack::empty();
         let mut ops = TensorBlock::new(&self.mlp, usize::MAX, &hooks);
         block::residual(&mut ops, Sublayer::Mlp, self.proj.forward(mixed))
@@ -133,7 +133,7 @@ impl Vit {
             (config.pool() == Pool::Map).then(|| AttentionPool::build(config, loader));
         Self {
             config: config.clone(),
-            facts: BackboneInfo::new(Architecture::new(config.clone()), loader),
+            info: BackboneInfo::new(Architecture::new(config.clone()), loader),
             patch_embedding,
             class_token,
             registers,
@@ -159,7 +159,7 @@ impl Vit {
 
 impl Backbone for Vit {
     fn info(&self) -> &BackboneInfo {
-        &self.facts
+        &self.info
     }
 
     fn embed(&self, images: Tensor<4>) -> Result<Tokens> {

@@ -92,7 +92,7 @@ fn rotation(config: &Config) -> String {
 /// Returns the layer of a site in timm's network, and in those of current and earlier transformers; nothing after a
 /// layer scale, where h is not the output of a layer.
 pub fn layer_names(config: &Config, block: usize, site: Site) -> Vec<LayerName> {
-    let (timm, today, before) = match site {
+    let (timm, current, earlier) = match site {
         Site::Query => ("attn.qkv", "attention.q_proj", "attention.attention.query"),
         Site::Key => ("attn.qkv", "attention.k_proj", "attention.attention.key"),
         Site::Value => ("attn.qkv", "attention.v_proj", "attention.attention.value"),
@@ -110,13 +110,13 @@ pub fn layer_names(config: &Config, block: usize, site: Site) -> Vec<LayerName> 
         None => (0, 1),
     };
     let mut names = vec![layer(format!("blocks.{block}.{timm}"), part, parts)];
-    // transformers' network has neither, and always a class token.
+    // transformers' networks are plain ones with a class token.
     let is_usual = config.pos_embed && config.rope.is_none() && !config.swiglu && config.qkv_bias;
     let is_plain =
         config.registers == 0 && config.pool() == Pool::Token && !config.fc_norm && is_usual;
     if config.class_token && !config.pre_norm && !config.layer_scale && is_plain {
-        names.push(layer(format!("layers.{block}.{today}"), 0, 1));
-        names.push(layer(format!("encoder.layer.{block}.{before}"), 0, 1));
+        names.push(layer(format!("layers.{block}.{current}"), 0, 1));
+        names.push(layer(format!("encoder.layer.{block}.{earlier}"), 0, 1));
     }
     names
 }
@@ -127,7 +127,7 @@ fn network(config: &Config, name: &str) -> String {
     let hidden = config.fc1_outputs();
     let ratio = match hidden.is_multiple_of(width) {
         true => (hidden / width).to_string(),
-        // timm cuts the product down to a whole number.
+        // timm truncates the product to an integer.
         false => format!("({hidden} + 0.5) / {width}"),
     };
     let mut text = format!(
