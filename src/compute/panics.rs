@@ -27,7 +27,7 @@ pub fn catch_panic_as_problem<T>(job: impl FnOnce() -> Result<T>) -> Result<T> {
         Err(if is_device_error(&text) {
             device_problem(&text, None)
         } else {
-            Problem::new(message!("problem-internal-error", text = text.to_string()))
+            Problem::new(message!("problem-internal-error", text))
                 .advise(message!("advice-resume-or-report-error"))
         })
     })

@@ -151,7 +151,7 @@ pub fn frozen_pet_problem(chosen: &ConfiguredMethod<'_>, train: &[usize]) -> Opt
     });
     let remedy = message!(
         "advice-freeze-fewer-epochs",
-        place = setting.cli_usage().to_string(),
+        place = setting.cli_usage(),
         usual = suggested.to_string()
     );
     Some(problem.at(setting.cli_usage()).advise(remedy))

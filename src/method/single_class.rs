@@ -113,7 +113,7 @@ pub fn single_class_tasks(
     Some(SingleClassTasks {
         problem: problem
             .at("--classes-per-task")
-            .advise(message!("advice-two-classes-per-task", sizes = sizes.to_string())),
+            .advise(message!("advice-two-classes-per-task", sizes = &sizes)),
         sizes,
     })
 }

@@ -106,25 +106,18 @@ pub fn open(info: &DeviceInfo) -> Result<Device> {
         return Ok(Device::flex());
     }
     let unusable = |why: String| {
-        Problem::new(message!(
-            "problem-device-unusable",
-            name = info.name.to_string(),
-            why = why.to_string()
-        ))
-        .at("--device")
-        .advise(message!("advice-use-cpu-or-update-driver"))
+        Problem::new(message!("problem-device-unusable", name = &info.name, why))
+            .at("--device")
+            .advise(message!("advice-use-cpu-or-update-driver"))
     };
     let mut adapters = REGISTRY.adapters();
     match adapters.get(&info.selector()) {
         None => {}
         Some(adapter) if !adapter.lost => return Ok(adapter.device.clone()),
         Some(_) => {
-            return Err(Problem::new(message!(
-                "problem-device-lost",
-                name = info.name.to_string()
-            ))
-            .at("--device")
-            .advise(message!("advice-restart-or-choose-cpu")));
+            return Err(Problem::new(message!("problem-device-lost", name = &info.name))
+                .at("--device")
+                .advise(message!("advice-restart-or-choose-cpu")));
         }
     }
     let kind = match info.kind {

@@ -52,8 +52,8 @@ pub fn ensure_tested(info: &DeviceInfo) -> Result<SelfTestResult> {
     };
     Err(Problem::new(message!(
         "problem-device-self-test-failed",
-        name = info.name.to_string(),
-        note = verdict.note.to_string()
+        name = &info.name,
+        note = verdict.note
     ))
     .at(format!("{} {}", info.api.title(), info.driver))
     .advise(remedy))

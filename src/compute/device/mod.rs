@@ -229,9 +229,9 @@ fn choose_from(devices: &[DeviceInfo], wanted: &str) -> Result<DeviceInfo> {
                 {
                     return Err(Problem::new(message!(
                         "problem-device-name-ambiguous",
-                        wanted = wanted.to_string(),
-                        name = first.name.to_string(),
-                        name2 = other.name.to_string()
+                        wanted,
+                        name = &first.name,
+                        name2 = &other.name
                     ))
                     .at("--device")
                     .advise(list_devices_message(devices)));

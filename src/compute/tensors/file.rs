@@ -240,7 +240,7 @@ fn read_problem(path: &Path, action: &str, error: &io::Error) -> Problem {
 }
 
 fn broken_file_problem(path: &Path, why: String) -> Problem {
-    Problem::new(message!("problem-tensor-file-unreadable", why = why.to_string()))
+    Problem::new(message!("problem-tensor-file-unreadable", why))
         .at_path(path)
         .advise(message!("advice-use-earlier-snapshot"))
 }

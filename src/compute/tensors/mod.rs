@@ -161,9 +161,7 @@ pub type NamedTensors = BTreeMap<String, HostTensor>;
 /// # Errors
 /// Returns a Problem with the name if there is none.
 pub fn get_tensor<'a>(tensors: &'a NamedTensors, name: &str) -> Result<&'a HostTensor> {
-    tensors
-        .get(name)
-        .ok_or_else(|| Problem::new(message!("problem-tensor-missing", name = name.to_string())))
+    tensors.get(name).ok_or_else(|| Problem::new(message!("problem-tensor-missing", name)))
 }
 
 /// Returns the tensor with this name and shape.
@@ -182,7 +180,7 @@ pub fn get_tensor_with_shape<'a>(
     let found = &tensor.shape;
     Err(Problem::new(message!(
         "problem-tensor-shape-mismatch",
-        name = name.to_string(),
+        name,
         found = format!("{found:?}"),
         shape = format!("{shape:?}")
     )))

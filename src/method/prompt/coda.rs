@@ -148,7 +148,7 @@ impl Coda {
                 let mut draws = (0..MAX_DRAWS).map(|attempt| draw(name, row, attempt, columns));
                 let Some(new_row) = draws.find_map(|drawn| orthogonalize(&drawn, previous_rows))
                 else {
-                    let what = message!("problem-no-orthogonal-vector", name = name.to_string());
+                    let what = message!("problem-no-orthogonal-vector", name);
                     return Err(Problem::new(what).advise(message!("advice-start-run-again")));
                 };
                 matrix.values[row * columns..(row + 1) * columns].copy_from_slice(&new_row);
