@@ -147,10 +147,7 @@ impl Tuning {
         ((images, targets), (head, pets)): Inputs,
         dropout_seed: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
-        let (head, mut pets) = (head.tracked(), pets.tracked());
-        if let Some(seed) = dropout_seed {
-            pets = pets.in_training(seed);
-        }
+        let (head, pets) = (head.tracked(), pets.tracked().in_training(dropout_seed));
         let features = self.backbone.features(images, &pets)?;
         let backward = Backward::new(head.forward(features), targets, None);
         Ok(backward.with_gradients(head.leaves())?.with_pet_gradients(&pets).into_parts())

@@ -162,7 +162,7 @@ fn training_stack_is_not_folded() {
     assert!(!pets.uses(0, Site::Key));
     assert!(pets.tracked().uses(0, Site::Key));
     let dropout_seed = DropoutSeed { seed: 1, step: 1, rows: None };
-    assert!(pets.clone().in_training(dropout_seed).uses(0, Site::Key));
+    assert!(pets.clone().in_training(Some(dropout_seed)).uses(0, Site::Key));
     // New values are folded again.
     let original = features(&*network, &pets);
     let doubled = pets.map_tensors(|_, tensor, _| tensor.clone() * 2.0);

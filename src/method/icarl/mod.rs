@@ -173,9 +173,7 @@ impl Icarl {
             None => target,
         };
         let mut tracked = network.tracked();
-        if let Some(seed) = dropout_seed {
-            tracked.pets = tracked.pets.in_training(seed);
-        }
+        tracked.pets = tracked.pets.in_training(dropout_seed);
         let loss = binary_cross_entropy(tracked.logits(backbone, images)?, target);
         let mut backward = Backward::from_loss(loss);
         for (index, head) in tracked.heads.0.iter().enumerate() {

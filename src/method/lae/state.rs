@@ -163,13 +163,7 @@ impl Lae {
         dropout_seed: Option<DropoutSeed>,
     ) -> Result<(Tensor<1>, Gradients)> {
         let head = head.tracked();
-        let mut pets = match frozen {
-            true => online,
-            false => online.tracked(),
-        };
-        if let Some(seed) = dropout_seed {
-            pets = pets.in_training(seed);
-        }
+        let pets = if frozen { online } else { online.tracked() }.in_training(dropout_seed);
         let features = self.backbone.features(images, &pets)?;
         let backward = match &self.earlier {
             Some(earlier) => earlier.backward(features, targets, self.step.smoothing, &head),

@@ -174,11 +174,13 @@ impl PetStack {
         })
     }
 
-    /// Returns the stack for a training step: `dropout` uses this seed.
+    /// Returns the stack for a training step: `dropout` uses this seed; without one, nothing changes.
     #[must_use]
-    pub fn in_training(mut self, dropout_seed: DropoutSeed) -> Self {
-        (self.dropout_seed, self.folds) = (Some(dropout_seed), Arc::default());
-        self
+    pub fn in_training(self, dropout_seed: Option<DropoutSeed>) -> Self {
+        match dropout_seed {
+            Some(_) => Self { dropout_seed, folds: Arc::default(), ..self },
+            None => self,
+        }
     }
 
     /// Replaces a parameter; the tensor is moved to the device of the old one.
