@@ -47,6 +47,23 @@ impl HostTensor {
         Ok(Self { shape, values })
     }
 
+    /// Checks the shape of a tensor with this name.
+    ///
+    /// # Errors
+    /// Returns a Problem with the name if it has another shape.
+    pub fn check_shape(&self, name: &str, shape: &[usize]) -> Result<()> {
+        if self.shape == shape {
+            return Ok(());
+        }
+        let found = &self.shape;
+        Err(Problem::new(message!(
+            "problem-tensor-shape-mismatch",
+            name,
+            found = format!("{found:?}"),
+            shape = format!("{shape:?}")
+        )))
+    }
+
     /// Returns max|self − expected| / max|expected|; infinity if shapes differ or a value of either is not finite.
     pub fn relative_error(&self, expected: &Self) -> f64 {
         let mut values = self.values.iter().chain(&expected.values);
@@ -174,16 +191,8 @@ pub fn get_tensor_with_shape<'a>(
     shape: &[usize],
 ) -> Result<&'a HostTensor> {
     let tensor = get_tensor(tensors, name)?;
-    if tensor.shape == shape {
-        return Ok(tensor);
-    }
-    let found = &tensor.shape;
-    Err(Problem::new(message!(
-        "problem-tensor-shape-mismatch",
-        name,
-        found = format!("{found:?}"),
-        shape = format!("{shape:?}")
-    )))
+    tensor.check_shape(name, shape)?;
+    Ok(tensor)
 }
 
 /// A tensor whose values are generated while they are written, because a copy would need too much memory.

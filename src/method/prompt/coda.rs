@@ -18,7 +18,7 @@ use super::super::{
     Workload, real_kind, whole_kind,
 };
 use super::{Leaves, PromptPurpose, PromptQuery, PromptRequest, Prompts, Scheme};
-use super::{build, check, check_blocks, check_shape, get_leaf};
+use super::{build, check, check_blocks, get_leaf};
 use crate::counts::count_with_noun;
 use crate::message;
 use crate::nn;
@@ -327,7 +327,7 @@ impl Scheme for Coda {
     ) -> Result<HostTensor> {
         let [rows, columns] = initial.dims();
         if stored.shape.get(1) != Some(&columns) || stored.shape[0] > rows {
-            return check_shape(name, stored, [rows, columns]);
+            stored.check_shape(name, &[rows, columns])?;
         }
         let mut values = stored.values.clone();
         values.resize(rows * columns, 0.0);

@@ -18,7 +18,7 @@ use super::super::{
 };
 use super::selection::{CLIP, pull_setting, selected_similarity, similarity, top_prompts};
 use super::{Choice, Leaves, PromptPurpose, PromptQuery, PromptRequest, Prompts, Scheme};
-use super::{build, check, check_blocks, check_shape, get_leaf, random_tensor};
+use super::{build, check, check_blocks, get_leaf, random_tensor};
 use crate::message;
 use crate::nn;
 use crate::pet::Init;
@@ -260,7 +260,8 @@ impl Scheme for DualPrompt {
             && (1..shape[0]).contains(&stored_rows)
             && stored_rows.is_multiple_of(rows * parts);
         if stored.shape.get(1) != Some(&shape[1]) || !is_smaller {
-            return check_shape(name, stored, shape);
+            stored.check_shape(name, &shape)?;
+            return Ok(stored.clone());
         }
         let mut extended = HostTensor::read(initial)?;
         let (stored_len, extended_len) =

@@ -179,7 +179,8 @@ pub trait Scheme: Send + Sync {
         stored: &HostTensor,
         initial: &Tensor<2>,
     ) -> Result<HostTensor> {
-        check_shape(name, stored, initial.dims())
+        stored.check_shape(name, &initial.dims())?;
+        Ok(stored.clone())
     }
 
     /// Returns the number of prompts from which images select.
@@ -269,20 +270,6 @@ fn check_blocks(setting: &str, blocks: &[usize], depth: usize) -> Result<()> {
 /// Returns a matrix of values drawn on the host.
 fn random_tensor(init: Init, shape: [usize; 2], seed: u64, stream: u64) -> HostTensor {
     HostTensor { shape: shape.to_vec(), values: init.draw(shape, seed, stream) }
-}
-
-/// Returns a copy of a stored tensor, or a Problem if its shape differs.
-fn check_shape(name: &str, stored: &HostTensor, shape: [usize; 2]) -> Result<HostTensor> {
-    if stored.shape == shape {
-        return Ok(stored.clone());
-    }
-    let found = &stored.shape;
-    Err(Problem::new(message!(
-        "problem-tensor-shape-mismatch",
-        name,
-        found = format!("{found:?}"),
-        shape = format!("{shape:?}")
-    )))
 }
 
 /// Returns a trained tensor by name.
