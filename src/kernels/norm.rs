@@ -104,7 +104,7 @@ simd! {
 }
 
 simd! {
-    /// Like [`layer_norm_backward`]; adds `residual`, the gradient that reaches the input past the norm.
+    /// Like [`layer_norm_backward`]; adds `residual`, the gradient of the residual connection.
     pub fn layer_norm_residual_backward<L>(
         x: &[f32],
         gamma: &[f32],
