@@ -53,7 +53,8 @@ pub fn explain_failure(place: &RemoteMachine, code: Option<i32>, stderr: &str) -
     let problem = |what: Message, remedy: Message| {
         Problem::new(what).at(format!("{name}: {line}")).advise(remedy)
     };
-    if code == Some(255) || code.is_none() {
+    // 255 means that OpenSSH itself failed.
+    let Some(code) = code.filter(|code| *code != 255) else {
         return if contains(&["could not resolve"]) {
             problem(
                 message!("place-host-unknown", host, place = name.as_str()),
@@ -80,11 +81,8 @@ pub fn explain_failure(place: &RemoteMachine, code: Option<i32>, stderr: &str) -
                 message!("place-run-ssh-advice"),
             )
         };
-    }
-    if code == Some(127)
-        || code == Some(126)
-        || contains(&["command not found", "no such file or directory"])
-    {
+    };
+    if matches!(code, 126 | 127) || contains(&["command not found", "no such file or directory"]) {
         let program = place.program.as_str();
         return problem(
             message!("place-program-not-found", program, place = name.as_str()),
@@ -97,13 +95,10 @@ pub fn explain_failure(place: &RemoteMachine, code: Option<i32>, stderr: &str) -
             message!("place-disk-full-advice"),
         );
     }
-    let exit_message = match code {
-        Some(code) => {
-            message!("place-program-exited", place = name.as_str(), code = code.to_string())
-        }
-        None => message!("place-program-killed", place = name.as_str()),
-    };
-    problem(exit_message, message!("place-program-exited-advice"))
+    problem(
+        message!("place-program-exited", place = name.as_str(), code = code.to_string()),
+        message!("place-program-exited-advice"),
+    )
 }
 
 /// Returns whether an error message says that a disk is full.

@@ -35,7 +35,6 @@ place-disk-full = der Datenträger von { $place } ist voll
 place-disk-full-what = der Datenträger von { $place } ist voll: { $what }
 place-disk-full-advice = mach dort Platz, oder gib für diesen Ort einen anderen `folder` an; gespeicherte Daten bleiben erhalten
 place-program-exited = das Programm auf { $place } endete mit Code { $code }
-place-program-killed = das Programm auf { $place } wurde durch ein Signal beendet
 place-program-exited-advice = führe seinen Befehl dort in einem Terminal aus, um den Fehler zu sehen
 place-program-restarted = das Programm auf { $place } wurde neu gestartet
 place-program-restarted-advice = der gespeicherte Stand des Laufs bleibt dort; setze ihn mit `resume --place` fort

@@ -35,7 +35,6 @@ place-disk-full = the disk of { $place } is full
 place-disk-full-what = the disk of { $place } is full: { $what }
 place-disk-full-advice = free some disk space there, or set another `folder` for this place; saved data is kept
 place-program-exited = the program at { $place } exited with code { $code }
-place-program-killed = the program at { $place } was killed by a signal
 place-program-exited-advice = run its command there in a terminal to see the error
 place-program-restarted = the program at { $place } was restarted
 place-program-restarted-advice = the saved state of the run is kept there; resume it with `resume --place`
