@@ -1,7 +1,7 @@
 //! A connection: a child process with its streams, which a thread reads.
 
 use std::io::{Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -84,20 +84,7 @@ impl Link {
 
     /// Closes the connection. Returns the exit status, as a code and in words, and the standard error. Blocks briefly.
     pub fn close(&mut self) -> (Option<i32>, String, String) {
-        let _ = self.input.take();
-        let started = Instant::now();
-        let status = loop {
-            match self.child.try_wait() {
-                Ok(Some(status)) => break Some(status),
-                Ok(None) if started.elapsed() < Duration::from_secs(2) => {
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-                _ => {
-                    let _ = self.child.kill();
-                    break self.child.wait().ok();
-                }
-            }
-        };
+        let status = self.end_child(Duration::from_secs(2));
         // The last output may still be in transit.
         std::thread::sleep(Duration::from_millis(20));
         let stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,20 +93,25 @@ impl Link {
             status.map_or_else(|| "it was lost".to_string(), |status| status.to_string());
         (status.and_then(|status| status.code()), status_text, stderr)
     }
+
+    /// Closes the input of the child and waits until it exits; kills it after this time.
+    fn end_child(&mut self, timeout: Duration) -> Option<ExitStatus> {
+        let _ = self.input.take();
+        let started = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if started.elapsed() > timeout {
+                let _ = self.child.kill();
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.child.wait().ok()
+    }
 }
 
 impl Drop for Link {
     /// Closes the connection: a child process saves its run; a connection to another machine is only closed.
     fn drop(&mut self) {
-        let _ = self.input.take();
-        let started = Instant::now();
-        while matches!(self.child.try_wait(), Ok(None)) {
-            if started.elapsed() > EXIT_TIMEOUT {
-                let _ = self.child.kill();
-                let _ = self.child.wait();
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        self.end_child(EXIT_TIMEOUT);
     }
 }
