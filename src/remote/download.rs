@@ -158,7 +158,7 @@ impl Mirror {
         let Step::List { is_final } = self.step else {
             return Ok(None);
         };
-        let sizes = files.iter().map(|mark| mark.bytes);
+        let sizes = files.iter().map(|file| file.bytes);
         let bytes = sizes.fold(0, u64::saturating_add);
         if files.len() > MAX_FILES || bytes > MAX_BYTES {
             return Err(Problem::new(message!("place-run-too-large")).at(&self.run));
@@ -168,20 +168,20 @@ impl Mirror {
             self.folder = store::local_folder(&self.root, &self.place, &self.run);
         }
         let mut remaining = Vec::new();
-        for mark in &files {
+        for file in &files {
             let inner =
-                safe_relative_path(&mark.path).filter(|_| !NOT_COPIED.contains(&&*mark.path));
-            let inner = inner.ok_or_else(|| outside_run_problem(&mark.path))?;
-            if mark.sha256.len() != 64 || !mark.sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
-                return Err(outside_run_problem(&mark.sha256));
+                safe_relative_path(&file.path).filter(|_| !NOT_COPIED.contains(&&*file.path));
+            let inner = inner.ok_or_else(|| outside_run_problem(&file.path))?;
+            if file.sha256.len() != 64 || !file.sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
+                return Err(outside_run_problem(&file.sha256));
             }
-            if !self.has(&inner, mark) {
-                remaining.push(mark.clone());
+            if !self.has(&inner, file) {
+                remaining.push(file.clone());
             }
         }
         self.check_local_added_tasks(&files, &remaining)?;
         // Small files first, because metrics are needed first.
-        remaining.sort_by_key(|mark| std::cmp::Reverse(mark.bytes));
+        remaining.sort_by_key(|file| std::cmp::Reverse(file.bytes));
         self.step = Step::Download { is_final, files, remaining, received: Vec::new() };
         self.next_piece_request()
     }
@@ -197,7 +197,7 @@ impl Mirror {
     ) -> Result<()> {
         let added = format!("{ADDED}/");
         let changes =
-            |mark: &FileEntry| MOVED_LAST.contains(&&*mark.path) || mark.path.starts_with(&added);
+            |file: &FileEntry| MOVED_LAST.contains(&&*file.path) || file.path.starts_with(&added);
         if !remaining.iter().any(changes) {
             return Ok(());
         }
@@ -205,8 +205,8 @@ impl Mirror {
             let Some(name) = relative_name(&path, &self.folder) else {
                 continue;
             };
-            let remote_file = files.iter().find(|mark| mark.path == name);
-            let is_same = remote_file.is_some_and(|mark| self.has(Path::new(&name), mark));
+            let remote_file = files.iter().find(|file| file.path == name);
+            let is_same = remote_file.is_some_and(|file| self.has(Path::new(&name), file));
             if name.ends_with(ADDED_TASK) && !is_same {
                 let place = self.place.as_str();
                 let what = message!("place-run-has-added-tasks", place);
@@ -218,30 +218,30 @@ impl Mirror {
         Ok(())
     }
 
-    fn has(&mut self, inner: &Path, mark: &FileEntry) -> bool {
+    fn has(&mut self, inner: &Path, file: &FileEntry) -> bool {
         let path = self.folder.join(inner);
         let bytes = std::fs::metadata(&path).map_or(u64::MAX, |metadata| metadata.len());
-        if bytes != mark.bytes {
+        if bytes != file.bytes {
             return false;
         }
-        let stored = self.hashes.get(&mark.path).cloned();
+        let stored = self.hashes.get(&file.path).cloned();
         let stored = stored.or_else(|| Some((bytes, file_sha256(&path).ok()?)));
         let Some(stored) = stored else { return false };
-        let is_same = stored == (mark.bytes, mark.sha256.clone());
-        self.hashes.insert(mark.path.clone(), stored);
+        let is_same = stored == (file.bytes, file.sha256.clone());
+        self.hashes.insert(file.path.clone(), stored);
         is_same
     }
 
     /// Returns the path of a file until its hash is checked.
-    fn incomplete_path(&self, mark: &FileEntry) -> PathBuf {
-        let name: String = mark.path.replace('/', "_").chars().take(80).collect();
-        let name = format!("{}-{name}", &mark.sha256);
+    fn incomplete_path(&self, file: &FileEntry) -> PathBuf {
+        let name: String = file.path.replace('/', "_").chars().take(80).collect();
+        let name = format!("{}-{name}", &file.sha256);
         self.root.join(INCOMPLETE).join(&self.run).join(name)
     }
 
     /// Returns the path of a checked file until all others have arrived.
-    fn ready_path(&self, mark: &FileEntry) -> PathBuf {
-        self.incomplete_path(mark).with_extension("ready")
+    fn ready_path(&self, file: &FileEntry) -> PathBuf {
+        self.incomplete_path(file).with_extension("ready")
     }
 
     fn next_piece_request(&mut self) -> Result<Option<ClientRequest>> {
@@ -249,13 +249,13 @@ impl Mirror {
             let Step::Download { remaining, .. } = &self.step else {
                 return Ok(None);
             };
-            let Some(mark) = remaining.last().cloned() else {
+            let Some(file) = remaining.last().cloned() else {
                 return self.move_into_place().map(|()| None);
             };
-            if !self.ready_path(&mark).is_file() {
-                let from = std::fs::metadata(self.incomplete_path(&mark))
+            if !self.ready_path(&file).is_file() {
+                let from = std::fs::metadata(self.incomplete_path(&file))
                     .map_or(0, |metadata| metadata.len());
-                let (run, path) = (self.run.clone(), mark.path);
+                let (run, path) = (self.run.clone(), file.path);
                 return Ok(Some(ClientRequest::Piece { run, path, from }));
             }
             if let Step::Download { remaining, received, .. } = &mut self.step {
@@ -277,17 +277,17 @@ impl Mirror {
         let Step::Download { remaining, .. } = &self.step else {
             return Ok(None);
         };
-        let Some(mark) = remaining.last().filter(|mark| mark.path == path).cloned() else {
+        let Some(file) = remaining.last().filter(|file| file.path == path).cloned() else {
             return Ok(None);
         };
-        let incomplete = self.incomplete_path(&mark);
+        let incomplete = self.incomplete_path(&file);
         let end = from.saturating_add(piece.len() as u64);
-        if (piece.is_empty() && from < mark.bytes) || end > mark.bytes {
+        if (piece.is_empty() && from < file.bytes) || end > file.bytes {
             let _ = std::fs::remove_file(&incomplete);
             return Err(Problem::new(message!("place-file-changed-while-copying")).at(path));
         }
-        if append_piece(&incomplete, from, piece, mark.bytes)? == mark.bytes {
-            complete_file(&incomplete, &self.ready_path(&mark), &mark)?;
+        if append_piece(&incomplete, from, piece, file.bytes)? == file.bytes {
+            complete_file(&incomplete, &self.ready_path(&file), &file)?;
         }
         self.next_piece_request()
     }
@@ -303,18 +303,18 @@ impl Mirror {
         if !received.is_empty() && self.lock.is_none() && store::is_run(&self.folder) {
             self.lock = Some(RunFolder::open(&self.folder)?);
         }
-        received.sort_by_key(|mark| {
-            MOVED_LAST.contains(&&*mark.path) || mark.path.ends_with(ADDED_TASK)
+        received.sort_by_key(|file| {
+            MOVED_LAST.contains(&&*file.path) || file.path.ends_with(ADDED_TASK)
         });
-        for mark in &received {
-            let target = self.folder.join(&mark.path);
+        for file in &received {
+            let target = self.folder.join(&file.path);
             let io = |error| Problem::io("store a file of a run", &target, &error);
             if let Some(folder) = target.parent() {
                 std::fs::create_dir_all(folder).map_err(io)?;
             }
-            std::fs::rename(self.ready_path(mark), &target).map_err(io)?;
-            let stored = (mark.bytes, mark.sha256.clone());
-            self.hashes.insert(mark.path.clone(), stored);
+            std::fs::rename(self.ready_path(file), &target).map_err(io)?;
+            let stored = (file.bytes, file.sha256.clone());
+            self.hashes.insert(file.path.clone(), stored);
         }
         self.remove_stale_checkpoint(&files);
         self.record_origin()?;
@@ -337,7 +337,7 @@ impl Mirror {
         let resume = self.folder.join(RESUME);
         for path in files_in_tree(&resume) {
             let name = relative_name(&path, &self.folder);
-            if !files.iter().any(|mark| Some(&mark.path) == name.as_ref()) {
+            if !files.iter().any(|file| Some(&file.path) == name.as_ref()) {
                 let _ = std::fs::remove_file(path);
             }
         }

@@ -33,7 +33,7 @@ type ContinueCallback<'a> = &'a (dyn Fn() -> bool + Sync);
 struct DatasetUpload<'a> {
     remote: &'a Remote,
     folder: PathBuf,
-    marks: Vec<FileEntry>,
+    files: Vec<FileEntry>,
     /// The identifier of the dataset.
     set: String,
     /// The files of the last question, and the number of that question.
@@ -94,7 +94,7 @@ impl Remote {
         };
         let data_files =
             list_files(table, column, &ProgressReporter::new(&|_, _, _| should_continue()))?;
-        let marks = hash_files(&data_files, should_continue)?;
+        let files = hash_files(&data_files, should_continue)?;
         let mut entry = dataset_file_name(&data_files.opened, &data_files.folder)?;
         if let Some(column) = column {
             entry += &format!("#{column}");
@@ -102,8 +102,8 @@ impl Remote {
         let mut upload = DatasetUpload {
             remote: self,
             folder: data_files.folder,
-            set: dataset_id(&marks),
-            marks,
+            set: dataset_id(&files),
+            files,
             range: 0..0,
             request_number: 0,
             missing: Vec::new(),
@@ -158,8 +158,8 @@ impl DatasetUpload<'_> {
 
     /// Asks which of the next files are missing.
     fn request_missing(&mut self) {
-        self.range = next_range(&self.marks, self.range.end);
-        let (set, files) = (self.set.clone(), self.marks[self.range.clone()].to_vec());
+        self.range = next_range(&self.files, self.range.end);
+        let (set, files) = (self.set.clone(), self.files[self.range.clone()].to_vec());
         self.request_number += 1;
         let number = self.request_number;
         self.remote.queue_request(ClientRequest::Missing { number, set, files }, Vec::new());
@@ -173,7 +173,7 @@ impl DatasetUpload<'_> {
         let first = self.range.start;
         let files = files.into_iter().map(|(index, from)| (first + index, from));
         self.missing.extend(files);
-        if self.range.end < self.marks.len() {
+        if self.range.end < self.files.len() {
             self.request_missing();
             return Ok(false);
         }
@@ -191,7 +191,7 @@ impl DatasetUpload<'_> {
         // Another client may have uploaded more of the same file.
         if let Some((next, from)) = self.missing.last_mut().filter(|(next, _)| *next == index) {
             *from = bytes.max(*from);
-            if *from >= self.marks[*next].bytes {
+            if *from >= self.files[*next].bytes {
                 self.missing.pop();
             }
         }
@@ -210,7 +210,7 @@ impl DatasetUpload<'_> {
         while self.pending.len() < MAX_PENDING
             && let Some((index, from)) = self.missing.last().copied()
         {
-            let Some(file) = self.marks.get(index).cloned() else {
+            let Some(file) = self.files.get(index).cloned() else {
                 return Err(Problem::new(message!("place-requested-file-missing")));
             };
             let path = self.folder.join(&file.path);
@@ -243,7 +243,7 @@ fn hash_files(
     if data_files.files.is_empty() || data_files.files.len() >= MAX_FILES {
         return Err(Problem::new(message!("place-folder-not-copyable")).at_path(&data_files.opened));
     }
-    let mark = |file: PathBuf| {
+    let entry = |file: PathBuf| {
         if !should_continue() {
             return Err(cancelled_problem());
         }
@@ -254,19 +254,19 @@ fn hash_files(
             sha256: file_sha256(&file).map_err(io)?,
         })
     };
-    crate::store::map_parallel(data_files.files.clone(), mark).into_iter().collect()
+    crate::store::map_parallel(data_files.files.clone(), entry).into_iter().collect()
 }
 
 /// Returns the files from `from` on that fit into one question.
-fn next_range(marks: &[FileEntry], from: usize) -> Range<usize> {
+fn next_range(files: &[FileEntry], from: usize) -> Range<usize> {
     let mut names = 0;
-    let fits = |mark: &&FileEntry| {
-        names += mark.path.len();
+    let fits = |file: &&FileEntry| {
+        names += file.path.len();
         names <= MAX_NAME_BYTES
     };
-    let rest = marks[from..].iter().take(MAX_FILES_PER_REQUEST);
+    let rest = files[from..].iter().take(MAX_FILES_PER_REQUEST);
     let count = rest.take_while(fits).count().max(1);
-    from..(from + count).min(marks.len())
+    from..(from + count).min(files.len())
 }
 
 fn dataset_file_name(file: &Path, folder: &Path) -> Result<String> {
@@ -285,26 +285,26 @@ mod tests {
 
     #[test]
     fn requests_for_missing_files_fit_into_frames() {
-        let marks = |count: usize, name: usize| -> Vec<FileEntry> {
-            let mark = |number| FileEntry {
+        let entries = |count: usize, name: usize| -> Vec<FileEntry> {
+            let entry = |number| FileEntry {
                 path: format!("{number:0name$}.jpg"),
                 bytes: 1 << 20,
                 sha256: "0123456789abcdef".repeat(4),
             };
-            (0..count).map(mark).collect()
+            (0..count).map(entry).collect()
         };
-        for marks in [marks(600_000, 60), marks(5_000, 4_000), marks(1, 9)] {
+        for entries in [entries(600_000, 60), entries(5_000, 4_000), entries(1, 9)] {
             let mut range = 0..0;
-            while range.end < marks.len() {
-                range = next_range(&marks, range.end);
+            while range.end < entries.len() {
+                range = next_range(&entries, range.end);
                 assert!(!range.is_empty());
-                let files = marks[range.clone()].to_vec();
+                let files = entries[range.clone()].to_vec();
                 let (set, client, number) = (dataset_id(&files), 1, 1);
                 let request = ClientRequest::Missing { number, set, files };
                 let message = ClientMessage { client, number, ask: request };
                 Frame::new(message, &[]).unwrap();
             }
-            assert_eq!(range.end, marks.len());
+            assert_eq!(range.end, entries.len());
         }
     }
 }

@@ -42,7 +42,7 @@ impl RunFiles {
     /// Returns the files of a run, without its checkpoint if it is running.
     pub fn list_run_files(&mut self, run: &str, is_running: bool) -> Result<Vec<FileEntry>> {
         let folder = self.run_folder(run)?;
-        let mut marks = Vec::new();
+        let mut files = Vec::new();
         for path in files_in_tree(&folder) {
             let Some(name) = relative_name(&path, &folder) else {
                 continue;
@@ -56,13 +56,13 @@ impl RunFiles {
                 continue;
             }
             // A file that disappeared meanwhile was replaced, or no longer belongs to the run.
-            marks.extend(self.hash(&path).map(|(bytes, sha256)| FileEntry {
+            files.extend(self.hash(&path).map(|(bytes, sha256)| FileEntry {
                 path: name,
                 bytes,
                 sha256,
             }));
         }
-        Ok(marks)
+        Ok(files)
     }
 
     fn run_folder(&self, run: &str) -> Result<PathBuf> {
@@ -102,16 +102,16 @@ impl RunFiles {
         &self,
         number: u64,
         set: String,
-        marks: &[FileEntry],
+        files: &[FileEntry],
     ) -> Result<ServerMessage> {
         let inner = safe_relative_path(&set).ok_or_else(|| outside_folder_problem(&set))?;
         let folder = self.root.join(DATA).join(inner);
         let mut missing = Vec::new();
-        for (index, mark) in marks.iter().enumerate() {
+        for (index, file) in files.iter().enumerate() {
             let inner =
-                safe_relative_path(&mark.path).ok_or_else(|| outside_folder_problem(&mark.path))?;
-            if !is_complete(&folder.join(inner), mark) {
-                let received = files::length(&self.incomplete_path(mark)?).unwrap_or(0);
+                safe_relative_path(&file.path).ok_or_else(|| outside_folder_problem(&file.path))?;
+            if !is_complete(&folder.join(inner), file) {
+                let received = files::length(&self.incomplete_path(file)?).unwrap_or(0);
                 missing.push((index, received));
             }
         }
@@ -124,11 +124,11 @@ impl RunFiles {
     }
 
     /// Returns the path of a file while it is incomplete.
-    fn incomplete_path(&self, mark: &FileEntry) -> Result<PathBuf> {
-        let is_hash = mark.sha256.len() == 64 && mark.sha256.bytes().all(|b| b.is_ascii_hexdigit());
+    fn incomplete_path(&self, file: &FileEntry) -> Result<PathBuf> {
+        let is_hash = file.sha256.len() == 64 && file.sha256.bytes().all(|b| b.is_ascii_hexdigit());
         match is_hash {
-            true => Ok(self.root.join(DATA).join(INCOMPLETE).join(&mark.sha256)),
-            false => Err(outside_folder_problem(&mark.sha256)),
+            true => Ok(self.root.join(DATA).join(INCOMPLETE).join(&file.sha256)),
+            false => Err(outside_folder_problem(&file.sha256)),
         }
     }
 
@@ -136,30 +136,30 @@ impl RunFiles {
     pub fn write_piece(
         &self,
         set: &str,
-        mark: &FileEntry,
+        file: &FileEntry,
         offset: u64,
         piece: &[u8],
     ) -> Result<u64> {
         let inner =
-            safe_relative_path(&mark.path).ok_or_else(|| outside_folder_problem(&mark.path))?;
+            safe_relative_path(&file.path).ok_or_else(|| outside_folder_problem(&file.path))?;
         let set = safe_relative_path(set).ok_or_else(|| outside_folder_problem(set))?;
-        let incomplete = self.incomplete_path(mark)?;
+        let incomplete = self.incomplete_path(file)?;
         let target = self.root.join(DATA).join(set).join(inner);
         let _guard = self.write_lock.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_complete(&target, mark) {
-            return Ok(mark.bytes);
+        if is_complete(&target, file) {
+            return Ok(file.bytes);
         }
-        let received = append_piece(&incomplete, offset, piece, mark.bytes)?;
-        if received == mark.bytes {
-            complete_file(&incomplete, &target, mark)?;
+        let received = append_piece(&incomplete, offset, piece, file.bytes)?;
+        if received == file.bytes {
+            complete_file(&incomplete, &target, file)?;
         }
         Ok(received)
     }
 }
 
 /// Returns whether a file of a dataset is complete. It gets its final name only after its hash was checked.
-fn is_complete(target: &Path, mark: &FileEntry) -> bool {
-    files::length(target).is_ok_and(|bytes| bytes == mark.bytes)
+fn is_complete(target: &Path, file: &FileEntry) -> bool {
+    files::length(target).is_ok_and(|bytes| bytes == file.bytes)
 }
 
 /// Writes a piece at an offset of an incomplete file with a final size of `size` bytes. Returns the number of
@@ -185,9 +185,9 @@ pub(crate) fn append_piece(incomplete: &Path, offset: u64, piece: &[u8], size: u
 }
 
 /// Renames a complete file to its final name if its hash is right; removes it otherwise.
-pub(crate) fn complete_file(incomplete: &Path, target: &Path, mark: &FileEntry) -> Result<()> {
+pub(crate) fn complete_file(incomplete: &Path, target: &Path, file: &FileEntry) -> Result<()> {
     let io = |error| Problem::io("store the copied file", target, &error);
-    let is_intact = file_sha256(incomplete).is_ok_and(|hash| hash == mark.sha256);
+    let is_intact = file_sha256(incomplete).is_ok_and(|hash| hash == file.sha256);
     if !is_intact {
         let _ = std::fs::remove_file(incomplete);
         return Err(Problem::new("a file changed while it was copied").at_path(target));
@@ -213,9 +213,9 @@ pub(crate) fn file_sha256(path: &Path) -> std::io::Result<String> {
 }
 
 /// Returns the identifier of a dataset: the hash of its list of files.
-pub(crate) fn dataset_id(marks: &[FileEntry]) -> String {
-    let line = |mark: &FileEntry| format!("{} {} {}\n", mark.sha256, mark.bytes, mark.path);
-    let mut lines: Vec<String> = marks.iter().map(line).collect();
+pub(crate) fn dataset_id(files: &[FileEntry]) -> String {
+    let line = |file: &FileEntry| format!("{} {} {}\n", file.sha256, file.bytes, file.path);
+    let mut lines: Vec<String> = files.iter().map(line).collect();
     lines.sort_unstable();
     hex(&Sha256::digest(lines.concat()))[..32].to_string()
 }
@@ -266,10 +266,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let run_files = RunFiles::new(root.path(), Arc::default());
         let bytes: Vec<u8> = (0..10).collect();
-        let mark =
+        let file =
             FileEntry { path: "a/file".into(), bytes: 10, sha256: hex(&Sha256::digest(&bytes)) };
         let put = |set, piece: std::ops::Range<usize>| {
-            run_files.write_piece(set, &mark, piece.start as u64, &bytes[piece]).unwrap()
+            run_files.write_piece(set, &file, piece.start as u64, &bytes[piece]).unwrap()
         };
         // A second upload of the same file starts over; nothing is truncated.
         assert_eq!((put("one", 0..4), put("one", 4..8)), (4, 8));
