@@ -231,8 +231,7 @@ impl EngineState {
         if let Err(problem) = saved
             && !already_reported
         {
-            let run = String::new();
-            self.send_event(None, Event::Remark { run, problem });
+            self.send_remark(problem);
         }
     }
 
@@ -240,13 +239,14 @@ impl EngineState {
     /// them caused a crash.
     fn restore(&mut self) {
         let (jobs, problem) = self.file.load();
-        for job in jobs {
-            let event = self.queue.insert(job, usize::MAX);
-            self.report_queue_changes([event]);
+        let jobs = jobs.into_iter();
+        let events: Vec<Event> = jobs.map(|job| self.queue.insert(job, usize::MAX)).collect();
+        // Saved once, because a file with only some of the jobs would lose the others if the process is killed.
+        if !events.is_empty() {
+            self.report_queue_changes(events);
         }
         if let Some(problem) = problem {
-            let run = String::new();
-            self.send_event(None, Event::Remark { run, problem });
+            self.send_remark(problem);
         }
     }
 
@@ -262,6 +262,12 @@ impl EngineState {
                 }
             }
         }
+    }
+
+    /// Reports a Problem that concerns no run.
+    fn send_remark(&self, problem: Problem) {
+        let run = String::new();
+        self.send_event(None, Event::Remark { run, problem });
     }
 
     fn send_event(&self, job: Option<JobId>, event: Event) {
