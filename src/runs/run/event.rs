@@ -44,7 +44,7 @@ pub enum Command {
     /// Release this job, which is on hold.
     Release(JobId),
     /// Predict one image with a run's experts after the given tasks. Served between two batches while another run
-    /// trains. A newer request with the same `ticket` stream replaces older ones that have not started.
+    /// trains. A newer request for the same run and subject (`about`) replaces an older one.
     Predict(PredictRequest),
     /// Look inside a run after the given tasks; served like predictions. A newer request of the same kind for the same
     /// run replaces an older one.

@@ -83,7 +83,7 @@ pub struct ProbeInspection {
     pub maps: Vec<FeatureMap>,
     /// The energies of each expert; empty if the scores of the method have no energy.
     pub energies: Vec<(Expert, Vec<f32>)>,
-    /// The strangeness of each image to each expert; see [`super::refusal`].
+    /// The strangeness of each image to each expert; see [`super::rejection`].
     #[serde(default)]
     pub strangeness: Vec<(Expert, Vec<f32>)>,
 }

@@ -207,7 +207,7 @@ impl RejectionThreshold {
         })
     }
 
-    /// Returns whether the expert with this opinion answers "none of these".
+    /// Returns whether an expert with this prediction answers "none of these".
     pub fn rejects(&self, prediction: &ClassPrediction) -> bool {
         prediction.strangeness() > self.threshold
     }
@@ -257,7 +257,7 @@ mod tests {
             let mut draw = |count| -> Vec<f32> { (0..count).map(|_| rng.unit() as f32).collect() };
             let known = with_indices(draw(40));
             let (limit, rate) = fit_threshold(&known).unwrap();
-            assert_eq!(rate.pictures, 40, "every picture is judged once");
+            assert_eq!(rate.pictures, 40, "every image is counted once");
             let rejected_share = |values: Vec<f32>| {
                 RejectionCount::from_strangeness(values.into_iter(), limit).unwrap().share()
             };
