@@ -68,7 +68,7 @@ pub fn set_annotations(folder: &Path, about: &Annotations) -> Result<Annotations
     let mut about = about.validate()?;
     if about.place.is_empty() {
         // The user does not enter where the run was trained, so the saved place is kept.
-        let saved = self::load_annotations(folder).0;
+        let saved = load_annotations(folder).0;
         (about.place, about.remote_name) = (saved.place, saved.remote_name);
     }
     if !is_run(folder) {
@@ -80,7 +80,7 @@ pub fn set_annotations(folder: &Path, about: &Annotations) -> Result<Annotations
 
 /// Returns the name that the run in this folder has at the remote place where it was trained.
 pub fn remote_name(folder: &Path, machine: &str) -> String {
-    let about = self::load_annotations(folder).0;
+    let about = load_annotations(folder).0;
     let local_name = run_name(folder);
     match about.remote_name.as_str() {
         // Older versions did not record the name.
@@ -93,7 +93,7 @@ pub fn remote_name(folder: &Path, machine: &str) -> String {
 /// renamed, or the folder to create for it.
 pub fn local_folder(root: &Path, machine: &str, run: &str) -> PathBuf {
     let is_match = |folder: &PathBuf| {
-        self::load_annotations(folder).0.place == machine && remote_name(folder, machine) == run
+        load_annotations(folder).0.place == machine && remote_name(folder, machine) == run
     };
     let default_folder = root.join(run);
     if is_match(&default_folder) {
@@ -115,7 +115,7 @@ pub fn local_folder(root: &Path, machine: &str, run: &str) -> PathBuf {
 /// # Errors
 /// Returns a Problem if its folder cannot be written.
 pub fn detach_from_remote(folder: &Path) -> Result<()> {
-    let about = self::load_annotations(folder).0;
+    let about = load_annotations(folder).0;
     match about.place.is_empty() {
         true => Ok(()),
         false => save_annotations(

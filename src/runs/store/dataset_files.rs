@@ -14,8 +14,7 @@ use crate::data::{Correction, builtin, check_corrected, published};
 use crate::fetch::hex;
 use crate::files;
 use crate::files::Lock;
-use crate::files::write::remove_partial_files;
-use crate::files::write::{LOCK_FILE, write_file};
+use crate::files::write::{LOCK_FILE, remove_partial_files, write_file};
 use crate::message;
 use crate::problem::{Problem, Result};
 

@@ -126,14 +126,9 @@ fn find_magic(input: &mut dyn Read) -> Result<bool> {
     let mut window = [0; 4];
     for skipped in 0..MAX_NOISE_BYTES {
         let mut byte = [0];
-        loop {
-            match input.read(&mut byte) {
-                Ok(0) => return Ok(false),
-                Ok(_) => break,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // The other side has closed the stream; the systems report that in different ways.
-                Err(_) => return Ok(false),
-            }
+        if input.read_exact(&mut byte).is_err() {
+            // The other side has closed the stream; the systems report that in different ways.
+            return Ok(false);
         }
         window.rotate_left(1);
         window[3] = byte[0];
