@@ -216,8 +216,7 @@ fn class_index(header: &RunHeader, task: usize, name: &str) -> Result<usize> {
 
 /// Checks that a class does not belong to an added task, whose training images are not checked.
 fn check_own_class(header: &RunHeader, class: usize) -> Result<()> {
-    let own_tasks = header.tasks[..header.original_task_count()].last();
-    let own_classes = &header.class_order[..own_tasks.map_or(0, |task| task.end)];
+    let own_classes = header.original_classes();
     if class < own_classes.len() {
         return Ok(());
     }

@@ -140,7 +140,7 @@ fn matches_records(run: &RunView, header: &RunHeader, data: &DataView, split: Sp
     // Added tasks have their own images, so they are ignored.
     let task_count = header.original_task_count();
     let tasks = &header.tasks[..task_count];
-    let order = &header.class_order[..tasks.last().map_or(0, |task| task.end)];
+    let order = header.original_classes();
     let position: HashMap<&String, usize> = order.iter().zip(0..).collect();
     let positions = data.classes.iter().map(|name| position.get(name).copied());
     // Maps each class (sorted by name) to its position in the run's class order.

@@ -289,6 +289,12 @@ impl RunHeader {
         self.tasks.len().saturating_sub(self.added_tasks.len())
     }
 
+    /// Returns the classes of the run's own dataset that it has learned or will learn, in order.
+    pub fn original_classes(&self) -> &[String] {
+        let last = self.tasks[..self.original_task_count()].last();
+        &self.class_order[..last.map_or(0, |task| task.end)]
+    }
+
     /// Returns the number of tasks of the run's settings.
     pub fn planned_tasks(&self) -> usize {
         let first = self.added_tasks.first();

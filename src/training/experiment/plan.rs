@@ -328,8 +328,7 @@ pub(super) fn build_scenario(
 
 /// Checks that a dataset has the same classes as when a run learned from it.
 pub(super) fn check_same_classes(header: &RunHeader, data: &Dataset) -> Result<()> {
-    let last_task = header.tasks[..header.original_task_count()].last();
-    let learned_classes = &header.class_order[..last_task.map_or(0, |task| task.end)];
+    let learned_classes = header.original_classes();
     let missing_from = |names: &[String], all: &[String]| -> Vec<String> {
         let all: HashSet<&String> = all.iter().collect();
         let lacking = names.iter().filter(|name| !all.contains(name));
@@ -351,6 +350,12 @@ pub(super) fn check_same_classes(header: &RunHeader, data: &Dataset) -> Result<(
         }
     };
     Err(Problem::new(what).at(&data.origin).advise(restore_advice(data, "advice-restore-classes")))
+}
+
+/// Returns whether a scenario of a dataset begins with the classes and tasks that a run has of its own dataset.
+pub(super) fn matches_run(scenario: &Scenario, data: &Dataset, header: &RunHeader) -> bool {
+    scenario.class_names(&data.classes).starts_with(header.original_classes())
+        && scenario.tasks.starts_with(&header.tasks[..header.original_task_count()])
 }
 
 /// Returns advice for a dataset that changed: `otherwise`, unless lists were read that older versions ignored.

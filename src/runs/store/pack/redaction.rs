@@ -27,8 +27,7 @@ pub(in crate::store) fn redact_settings(header: &RunHeader) -> RunConfig {
     }
     // Older versions stored the path of a class order file; its content is known from the tasks.
     if is_path(&config.order) {
-        let last_own_task = header.tasks[..header.original_task_count()].last();
-        let learned_classes = &header.class_order[..last_own_task.map_or(0, |task| task.end)];
+        let learned_classes = header.original_classes();
         let mut sorted: Vec<&String> = learned_classes.iter().collect();
         sorted.sort_unstable();
         let rank = |name: &String| sorted.binary_search(&name).unwrap_or_default();

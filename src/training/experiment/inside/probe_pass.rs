@@ -76,13 +76,12 @@ impl ProbeSet {
 fn load_images(stored_run: &StoredRun, cache: &ResourceCache) -> Result<Images> {
     let header = &stored_run.header;
     let dataset = open_run_dataset(header, cache, &|| true)?;
-    let (tasks, planned) = (header.original_task_count(), &header.tasks);
-    let classes = planned[..tasks].last().map_or(0, |task| task.end);
-    let mut images = Images::new(Some(dataset), tasks, classes);
+    let tasks = header.original_task_count();
+    let mut images = Images::new(Some(dataset), tasks, header.original_classes().len());
     for (task, added_task) in (tasks..).zip(&header.added_tasks) {
         let (run, depth) = (&header.folder, header.config.bit_depth);
         let added_images = store::added_task_images(run, task, added_task, depth)?;
-        images.push(&added_images, planned[task].start);
+        images.push(&added_images, header.tasks[task].start);
     }
     Ok(images)
 }

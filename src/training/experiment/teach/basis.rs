@@ -3,7 +3,9 @@
 
 use crate::data::Split;
 use crate::experiment::images::RunDataset;
-use crate::experiment::plan::{build_scenario, check_same_classes, parse_tasks, restore_advice};
+use crate::experiment::plan::{
+    build_scenario, check_same_classes, matches_run, parse_tasks, restore_advice,
+};
 use crate::experiment::{ResourceCache, join_problems};
 use crate::message;
 use crate::method::{self, CancelToken, ConfiguredMethod, Method, passes_for_task};
@@ -173,12 +175,9 @@ pub(in crate::experiment) fn open_run_dataset(
     check_same_classes(header, &data)?;
     let (order, sizes) = parse_tasks(config)?;
     let scenario = build_scenario(&ConfiguredMethod::from_config(config)?, &order, sizes, &data)?;
-    let names = scenario.class_names(&data.classes);
     let own_tasks = header.original_task_count();
-    let classes = header.tasks[..own_tasks].last().map_or(0, |task| task.end);
     let count = |task| scenario.test_samples(&data, task).len();
-    let same = names.get(..classes) == Some(&header.class_order[..classes])
-        && scenario.tasks.get(..own_tasks) == Some(&header.tasks[..own_tasks])
+    let same = matches_run(&scenario, &data, header)
         && (0..own_tasks).map(count).eq(header.test_images[..own_tasks].iter().copied());
     let images = header.images.as_ref();
     if same && images.is_none_or(|images| data.split_matches_fingerprints(Split::Test, images)) {

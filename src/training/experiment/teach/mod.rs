@@ -326,7 +326,8 @@ impl Teacher {
     ) -> Result<Images> {
         let tasks = &self.header.tasks;
         let own_tasks = self.header.original_task_count();
-        let mut images = Images::new(self.dataset.take(), own_tasks, tasks[own_tasks - 1].end);
+        let classes = self.header.original_classes().len();
+        let mut images = Images::new(self.dataset.take(), own_tasks, classes);
         let mut training_samples = Vec::new();
         let earlier = stored_run.header.added_tasks.iter().zip(own_tasks..);
         for (added_task, task) in earlier {

@@ -8,7 +8,7 @@ use crate::backbone::library::{self, Availability, BackboneLibrary, OpenedBackbo
 use crate::data::scenario::Scenario;
 use crate::data::{ClassFingerprints, Dataset, Fingerprints, Split};
 use crate::device::{self, ReadyDevice};
-use crate::experiment::plan::{build_scenario, parse_tasks};
+use crate::experiment::plan::{build_scenario, matches_run, parse_tasks};
 use crate::experiment::provenance::{backbone_facts, describe_machine};
 use crate::experiment::run_device::prediction_weight_type;
 use crate::fetch::sha256_of_file;
@@ -205,15 +205,11 @@ impl Checker<'_> {
         self.report_progress(message!("doing-comparing-images"));
         let (order, sizes) = parse_tasks(config)?;
         let found = build_scenario(&ConfiguredMethod::from_config(config)?, &order, sizes, data);
-        let own_tasks = header.original_task_count();
-        let classes = header.tasks[..own_tasks].last().map_or(0, |task| task.end);
-        let checked = found.and_then(|scenario| {
-            let names = scenario.class_names(&data.classes);
-            let same = scenario.tasks.get(..own_tasks) == Some(&header.tasks[..own_tasks])
-                && names.get(..classes) == Some(&header.class_order[..classes]);
-            same.then_some(scenario).ok_or_else(|| {
-                Problem::new("the classes or tasks of the data differ from those of the run")
-            })
+        let checked = found.and_then(|scenario| match matches_run(&scenario, data, header) {
+            true => Ok(scenario),
+            false => {
+                Err(Problem::new("the classes or tasks of the data differ from those of the run"))
+            }
         });
         let scenario = match checked {
             Ok(scenario) => scenario,
