@@ -13,7 +13,7 @@ use crate::device::{self, TestedDevice};
 use crate::message;
 use crate::method::{self, Answer, ConfiguredMethod, Method, PetPlan, Setup};
 use crate::nn::WeightType;
-use crate::pet::{PetSpec, PetStack};
+use crate::pet::{BlockShape, PetSpec, PetStack};
 use crate::problem::{Problem, Result};
 use crate::run::event::{NamedImage, RunHeader};
 use crate::store::{self, PetStart};
@@ -131,23 +131,15 @@ impl PredictorParts {
         let weights = prediction_weight_type(&self.header, &ready);
         let backbone =
             cache.get_or_load_backbone(config.backbone_choice(), weights, &ready, read)?;
-        if backbone.sha256 != self.header.weights_sha256 {
-            return Err(Problem::new(message!("problem-backbone-weights-changed"))
-                .at(&config.backbone)
-                .advise(message!("advice-restore-weight-file")));
-        }
+        check_weights(&self.header, &backbone)?;
         let chosen = ConfiguredMethod::from_config(config)?;
-        let pet = chosen.trains_pet()?.then(|| {
-            let spec = PetSpec::parse(&self.plugin, "the run's plugin.toml")?;
-            let plan = PetPlan::new(&chosen, spec, backbone.backbone.blocks());
-            let start = PetStart::for_run(&self.header)?;
-            Ok(plan?.with_stream_scheme(self.header.drawing).with_start(start))
-        });
+        let shapes = backbone.backbone.blocks();
+        let pet = stored_pet(&chosen, &self.header, &self.plugin, shapes)?;
         let recorded = Arc::new(RecordedBackbone::new(backbone.backbone.clone()));
         let mut method = method::build(Setup {
             config,
             backbone: recorded.clone(),
-            pet: pet.transpose()?.as_ref(),
+            pet: pet.as_ref(),
             tasks: self.header.tasks_during(self.task),
             planned_tasks: self.header.planned_tasks(),
             own_tasks: self.header.original_task_count(),
@@ -168,6 +160,32 @@ impl PredictorParts {
             recorded,
         })
     }
+}
+
+/// Checks that a backbone has the weights that a run was trained with.
+pub(super) fn check_weights(header: &RunHeader, backbone: &OpenedBackbone) -> Result<()> {
+    match backbone.sha256 == header.weights_sha256 {
+        true => Ok(()),
+        false => Err(Problem::new(message!("problem-backbone-weights-changed"))
+            .at(&header.config.backbone)
+            .advise(message!("advice-restore-weight-file"))),
+    }
+}
+
+/// Returns the PET of a stored run with this plugin text, if its method trains one.
+pub(super) fn stored_pet(
+    chosen: &ConfiguredMethod<'_>,
+    header: &RunHeader,
+    plugin: &str,
+    shapes: &[BlockShape],
+) -> Result<Option<PetPlan>> {
+    if !chosen.trains_pet()? {
+        return Ok(None);
+    }
+    let spec = PetSpec::parse(plugin, "the run's plugin.toml")?;
+    let plan = PetPlan::new(chosen, spec, shapes)?;
+    let start = PetStart::for_run(header)?;
+    Ok(Some(plan.with_stream_scheme(header.drawing).with_start(start)))
 }
 
 /// Returns the bytes of these tensors.

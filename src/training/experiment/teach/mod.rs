@@ -20,15 +20,15 @@ use crate::device;
 use crate::memory;
 use crate::message;
 use crate::method::{self, ConfiguredMethod, Context, Method, PetPlan, Setup};
-use crate::pet::PetSpec;
-use crate::problem::{Problem, Result};
+use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::event::{AddedTask, Control, ControlRequest, RunHeader, Sink};
 use crate::run::event_log::LoggedSink;
-use crate::store::{self, AddedImages, NewAddedTask, PetStart, RunFolder, StoredRun};
+use crate::store::{self, AddedImages, NewAddedTask, RunFolder, StoredRun};
 use crate::texts::{Message, Words};
 
 use super::images::{Images, RunDataset, sample_evenly};
+use super::predict::{check_weights, stored_pet};
 use super::run_device::prediction_weight_type;
 use super::trainer::{TrainContext, Trainer};
 use super::{Outcome, ResourceCache, none_if_stopped, preparing_event, upload};
@@ -156,11 +156,7 @@ impl Teacher {
         };
         let weights = prediction_weight_type(before, &ready);
         let backbone = cache.backbone(config.backbone_choice(), weights, &ready, &mut progress)?;
-        if backbone.sha256 != before.weights_sha256 {
-            return Err(Problem::new(message!("problem-backbone-weights-changed"))
-                .at(&config.backbone)
-                .advise(message!("advice-restore-weight-file")));
-        }
+        check_weights(before, &backbone)?;
         let added_task = taught_images.added_task(&schedule, before.planned_tasks());
         let header = before.clone().with_added_task(after, added_task);
         let shapes = backbone.backbone.blocks();
@@ -172,12 +168,7 @@ impl Teacher {
         };
         let chosen = ConfiguredMethod::from_config(&config)?;
         (chosen.spec.check)(&chosen, Some(&context))?;
-        let pet = chosen.trains_pet()?.then(|| {
-            let spec = PetSpec::parse(&stored_run.plugin, "the run's plugin.toml")?;
-            let plan = PetPlan::new(&chosen, spec, shapes)?;
-            Ok(plan.with_stream_scheme(before.drawing).with_start(PetStart::for_run(before)?))
-        });
-        let pet = pet.transpose()?;
+        let pet = stored_pet(&chosen, before, &stored_run.plugin, shapes)?;
         Ok(Self { header, taught_images, schedule, dataset, pet, config, backbone })
     }
 
