@@ -190,14 +190,11 @@ fn report_difference(
     let (number, name) = (answers.samples[*row], sample.name());
     let after = format!("after task {}", task + 1);
     let description = format!("{after}, test image {number} ({name}), {description}");
-    let mut difference =
+    let difference =
         Difference::new(Part::Answer, Some(task), description).with_count(differences.count);
-    difference.rounding = allow_rounding && differences.is_rounding();
-    if difference.rounding {
-        let measure = format!("{after}: {}", differences.describe_rounding());
-        checker.report.rounding.push(measure);
-    }
-    checker.add_difference(difference);
+    let is_rounding = allow_rounding && differences.is_rounding();
+    let size = format!("{after}: {}", differences.describe_rounding());
+    checker.add_difference_or_rounding(difference, is_rounding, size);
     differences
 }
 

@@ -11,15 +11,14 @@ mod retraining;
 
 use std::path::Path;
 
+use crate::files::names::to_portable;
 use crate::message;
-use crate::problem::Result;
+use crate::problem::{Problem, Result};
 use crate::run::event::{Control, ControlRequest, Sink};
 use crate::store::{self, Machine, Provenance, StoredRun};
 use crate::texts::Message;
 
 use super::{ResourceCache, none_if_stopped, preparing_event};
-use crate::files::names::to_portable;
-use crate::problem::Problem;
 pub use crate::run::check_result::{CheckReport, Difference, Part, Verdict};
 use inputs::VerificationInputs;
 
@@ -115,6 +114,20 @@ impl Checker<'_> {
 
     fn add_difference(&mut self, difference: Difference) {
         self.report.differences.push(difference);
+    }
+
+    /// Adds a difference. If rounding explains it, also adds its size.
+    fn add_difference_or_rounding(
+        &mut self,
+        mut difference: Difference,
+        is_rounding: bool,
+        size: String,
+    ) {
+        difference.rounding = is_rounding;
+        if is_rounding {
+            self.report.rounding.push(size);
+        }
+        self.add_difference(difference);
     }
 
     fn run(mut self) -> Result<CheckReport> {

@@ -162,16 +162,13 @@ impl RetrainedPair<'_> {
                 let retrained = store::load_snapshot(&self.retrained.header.folder, task)?;
                 if let Some((description, count, worst)) = compare_tensors(&original, &retrained) {
                     let description = format!("retrained, after task {number}: {description}");
-                    let mut difference =
+                    let difference =
                         Difference::new(Part::Snapshot, Some(task), description).with_count(count);
-                    difference.rounding = self.allow_rounding && worst <= TENSOR_TOLERANCE;
-                    if difference.rounding {
-                        let measure = format!(
-                            "retrained, after task {number}: tensors differ by at most {worst:.1e} of their norm"
-                        );
-                        checker.report.rounding.push(measure);
-                    }
-                    checker.add_difference(difference);
+                    let is_rounding = self.allow_rounding && worst <= TENSOR_TOLERANCE;
+                    let size = format!(
+                        "retrained, after task {number}: tensors differ by at most {worst:.1e} of their norm"
+                    );
+                    checker.add_difference_or_rounding(difference, is_rounding, size);
                 }
             }
         }
@@ -179,12 +176,9 @@ impl RetrainedPair<'_> {
         self.compare_answers(checker, task, reports);
         if let Some((description, distance)) = max_metric_difference(reports) {
             let description = format!("retrained, after task {number}: {description}");
-            let mut difference = Difference::new(Part::Figure, Some(task), description.clone());
-            difference.rounding = self.allow_rounding && distance <= TENSOR_TOLERANCE;
-            if difference.rounding {
-                checker.report.rounding.push(description);
-            }
-            checker.add_difference(difference);
+            let difference = Difference::new(Part::Figure, Some(task), description.clone());
+            let is_rounding = self.allow_rounding && distance <= TENSOR_TOLERANCE;
+            checker.add_difference_or_rounding(difference, is_rounding, description);
         }
         Ok(())
     }
@@ -217,17 +211,12 @@ impl RetrainedPair<'_> {
         let image = original.answers.samples[*at];
         let description =
             format!("retrained, after task {number}, test image {image}, {description}");
-        let mut difference = Difference::new(Part::Answer, Some(task), description)
+        let difference = Difference::new(Part::Answer, Some(task), description)
             .with_count(answer_differences.count);
-        difference.rounding = self.allow_rounding && answer_differences.is_rounding();
-        if difference.rounding {
-            let measure = format!(
-                "retrained, after task {number}: {}",
-                answer_differences.describe_rounding()
-            );
-            checker.report.rounding.push(measure);
-        }
-        checker.add_difference(difference);
+        let is_rounding = self.allow_rounding && answer_differences.is_rounding();
+        let size =
+            format!("retrained, after task {number}: {}", answer_differences.describe_rounding());
+        checker.add_difference_or_rounding(difference, is_rounding, size);
     }
 }
 
