@@ -327,6 +327,11 @@ impl Control {
         self.switch().request
     }
 
+    /// Returns whether the user has not requested to stop the job.
+    pub fn should_continue(&self) -> bool {
+        self.request() != ControlRequest::Stop
+    }
+
     fn switch(&self) -> MutexGuard<'_, Switch> {
         // A poisoned lock is used anyway, because a panic cannot leave these plain values inconsistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -44,7 +44,7 @@ use crate::message;
 use crate::method::{self, ConfiguredMethod, passes_for_task};
 use crate::problem::{Problem, Result, join_some};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, ControlRequest, Event, Phase, RunHeader, Sink};
+use crate::run::event::{Control, Event, Phase, RunHeader, Sink};
 use crate::run::event_log::LoggedSink;
 use crate::store::{self, RunFolder, StoredRun, StoredState};
 use crate::texts::Words;
@@ -147,7 +147,7 @@ pub fn check_all(
 ) -> Result<Option<()>> {
     let check_run = |config: &RunConfig| {
         check(config)?;
-        let data = cache.data(config, &|| control.request() != ControlRequest::Stop)?;
+        let data = cache.data(config, &|| control.should_continue())?;
         plan::check_data(config, &data)
     };
     for (number, config) in (1..).zip(configs) {
@@ -291,7 +291,7 @@ pub(crate) fn preparing_event(what: impl Into<Words>) -> Event {
 
 /// Returns `None` if the preparation failed because the user stopped it.
 fn none_if_stopped<T>(prepared: Result<T>, control: &Control) -> Result<Option<T>> {
-    none_if_cancelled(prepared, || control.request() != ControlRequest::Stop)
+    none_if_cancelled(prepared, || control.should_continue())
 }
 
 /// Returns `None` if the preparation failed after `should_continue` had become false.

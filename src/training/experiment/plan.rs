@@ -15,7 +15,7 @@ use crate::nn::WeightType;
 use crate::pet::{PetSpec, StreamScheme};
 use crate::problem::{Problem, Result, list_value};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, ControlRequest, Event, RunHeader, Sink};
+use crate::run::event::{Control, Event, RunHeader, Sink};
 use crate::store::PetStart;
 use crate::texts::{Message, Words};
 
@@ -94,7 +94,7 @@ impl TrainingPlan {
         let spec = load_plugin(&chosen, original_run.map(|(_, text)| text), cache)?;
         let (order, sizes) = parse_tasks(config)?;
         report(message!("doing-opening-dataset"));
-        let data = cache.data(config, &|| control.request() != ControlRequest::Stop)?;
+        let data = cache.data(config, &|| control.should_continue())?;
         if let Some((header, _)) = original_run {
             check_same_classes(header, &data)?;
         }
@@ -111,7 +111,7 @@ impl TrainingPlan {
                 report(what.clone());
                 last = Some(what);
             }
-            control.request() != ControlRequest::Stop
+            control.should_continue()
         };
         progress(message!("doing-opening-device"));
         cache.download_unlisted(config.backbone_choice(), &mut progress)?;

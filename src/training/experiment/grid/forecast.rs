@@ -17,7 +17,7 @@ use crate::nn::WeightType;
 use crate::pet::library::PluginLibrary;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, ControlRequest, RunHeader};
+use crate::run::event::{Control, RunHeader};
 use crate::store::RunKey;
 use crate::texts::Message;
 
@@ -218,7 +218,7 @@ impl CellPredictor {
         let key = data_key(config);
         let cached = self.data.take().filter(|(cached_key, _)| *cached_key == key);
         let entry = cached.unwrap_or_else(|| {
-            let should_continue = || self.control.request() != ControlRequest::Stop;
+            let should_continue = || self.control.should_continue();
             let data = self.cache.data(config, &should_continue);
             let open = data.map(|data| OpenData {
                 images: data.fingerprints(),

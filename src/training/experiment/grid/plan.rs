@@ -14,7 +14,7 @@ use crate::experiment::estimate::{Basis, EarlierRun, Experience, Network, TaskIm
 use crate::message;
 use crate::method::with_explicit_settings;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Control, ControlRequest};
+use crate::run::event::Control;
 use crate::run::grid::{CellState, Grid, GridRun, GridState};
 use crate::store::{
     OrdersSummary, RunKey, RunSummary, RunsByKey, StoredState, is_cell_locked, settings_key,
@@ -85,7 +85,7 @@ impl GridPlan {
                 Some(problem) => Err(problem.clone()),
                 None => predictor.forecast(&cell.config),
             };
-            if control.request() == ControlRequest::Stop {
+            if !control.should_continue() {
                 return None;
             }
             forecasts[number] = Some(forecast);

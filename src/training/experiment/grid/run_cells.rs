@@ -9,7 +9,7 @@ use crate::experiment::{Changes, Outcome, resume_with, train};
 use crate::message;
 use crate::panics::catch_panic_as_problem;
 use crate::problem::{Problem, Result};
-use crate::run::event::{ControlRequest, Event, Phase, RunHeader, Sink};
+use crate::run::event::{Event, Phase, RunHeader, Sink};
 use crate::run::grid::CellState;
 use crate::store::{StoredState, lock_cell};
 use crate::texts::Message;
@@ -61,7 +61,7 @@ impl GridPlan {
         let (mut elsewhere, mut failed, mut waiting_reported) = (VecDeque::new(), 0, false);
         loop {
             while let Some(cell) = queue.pop_front() {
-                if self.control.request() == ControlRequest::Stop {
+                if !self.control.should_continue() {
                     return GridEnd::Stopped { saved: false };
                 }
                 let end = self.run_cell(cell, sink);
@@ -102,7 +102,7 @@ impl GridPlan {
         let start = Instant::now();
         while start.elapsed() < PAUSE {
             sink.between_batches();
-            if self.control.request() == ControlRequest::Stop {
+            if !self.control.should_continue() {
                 return false;
             }
             std::thread::sleep(PAUSE / 25);
@@ -117,7 +117,7 @@ impl GridPlan {
             let phase = Phase::Preparing(what.into());
             let run = String::new();
             sink.event(Event::Phase { run, phase });
-            control.request() != ControlRequest::Stop
+            control.should_continue()
         })?;
         // Checked without the lock first, because most cells of a resumed grid are already finished.
         match self.state(cell) {
@@ -126,7 +126,7 @@ impl GridPlan {
             _ => {}
         }
         let Some(key) = self.key(cell).cloned() else {
-            if self.control.request() == ControlRequest::Stop {
+            if !self.control.should_continue() {
                 return Ok(CellEnd::Stopped { saved: false });
             }
             return Err(Problem::new(message!("problem-run-not-identified"))
@@ -204,7 +204,7 @@ impl GridPlan {
         let config = self.cells.cells[cell].config.clone();
         let control = self.control.clone();
         let downloaded = self.predictor.download_weights(config.backbone_choice(), report_progress);
-        if control.request() == ControlRequest::Stop {
+        if !control.should_continue() {
             return Ok(());
         }
         downloaded?;

@@ -22,7 +22,7 @@ use crate::message;
 use crate::method::{self, ConfiguredMethod, Context, Method, PetPlan, Setup};
 use crate::problem::Result;
 use crate::run::config::RunConfig;
-use crate::run::event::{AddedTask, Control, ControlRequest, RunHeader, Sink};
+use crate::run::event::{AddedTask, Control, RunHeader, Sink};
 use crate::run::event_log::LoggedSink;
 use crate::store::{self, AddedImages, NewAddedTask, RunFolder, StoredRun};
 use crate::texts::{Message, Words};
@@ -65,7 +65,7 @@ pub fn teach(
     sink.log_added_task(source, &stored_run.header.config);
     let title = check_teachable(&stored_run)?;
     report_preparing(sink, message!("doing-checking-dataset-images"));
-    let should_continue = || control.request() != ControlRequest::Stop;
+    let should_continue = || control.should_continue();
     let after = stored_run.reports.len();
     let images = TaughtImages::open(&stored_run.header, after, source, (cache, &should_continue));
     let Some(images) = none_if_stopped(images, control)? else {
@@ -123,16 +123,15 @@ impl Teacher {
         let before = &stored_run.header;
         let after = stored_run.reports.len();
         report_preparing(sink, message!("doing-opening-run-dataset"));
-        let dataset =
-            match open_run_dataset(before, cache, &|| control.request() != ControlRequest::Stop) {
-                Ok(dataset) => Some(dataset),
-                Err(problem) if control.request() == ControlRequest::Stop => return Err(problem),
-                Err(problem) => {
-                    let remark = message!("teach-forgetting-unmeasured", why = problem.what_text());
-                    taught_images.notes.push(remark.into());
-                    None
-                }
-            };
+        let dataset = match open_run_dataset(before, cache, &|| control.should_continue()) {
+            Ok(dataset) => Some(dataset),
+            Err(problem) if !control.should_continue() => return Err(problem),
+            Err(problem) => {
+                let remark = message!("teach-forgetting-unmeasured", why = problem.what_text());
+                taught_images.notes.push(remark.into());
+                None
+            }
+        };
         if after < before.tasks.len() {
             let remark =
                 message!("teach-run-was-stopped", task = after + 1, of = before.tasks.len());
@@ -152,7 +151,7 @@ impl Teacher {
         report_preparing(sink, message!("doing-loading-backbone"));
         let mut progress = |what: Message| {
             report_preparing(sink, what);
-            control.request() != ControlRequest::Stop
+            control.should_continue()
         };
         let weights = prediction_weight_type(before, &ready);
         let backbone = cache.backbone(config.backbone_choice(), weights, &ready, &mut progress)?;
@@ -195,7 +194,7 @@ impl Teacher {
     ) -> Result<Option<RunHeader>> {
         report_preparing(sink, message!("doing-copying-images"));
         let data = &self.taught_images.data;
-        let should_continue = || control.request() != ControlRequest::Stop;
+        let should_continue = || control.should_continue();
         let depth = data.options.bit_depth;
         let added_images = AddedImages::copy(
             task_folder.path(),
@@ -294,7 +293,7 @@ impl Teacher {
         let chosen = sample_evenly(&labels, earlier, earlier * IMAGES_PER_EARLIER_CLASS);
         let chunks = chosen.chunks(BATCH_SIZE);
         // The trainer reports a stop.
-        for chunk in chunks.take_while(|_| control.request() != ControlRequest::Stop) {
+        for chunk in chunks.take_while(|_| control.should_continue()) {
             let samples: Vec<_> = chunk.iter().map(|at| images[*at].0.clone()).collect();
             let inputs = inference_inputs(&samples, self.backbone.input).into_iter();
             let readable = inputs.zip(chunk);

@@ -221,7 +221,7 @@ fn compare(
         methods.push(method);
         runs.push(run);
     }
-    if control.request() == ControlRequest::Stop && runs.iter().all(Option::is_none) {
+    if !control.should_continue() && runs.iter().all(Option::is_none) {
         return Ok(None);
     }
     let (train_images, validation_images) = costs.images(&bounds);

@@ -17,7 +17,7 @@ use crate::message;
 use crate::method::ConfiguredMethod;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{ControlRequest, RunHeader};
+use crate::run::event::RunHeader;
 use crate::store::{BackboneFacts, Machine, Provenance, StoredRun, load_image_prints};
 
 use super::{Checker, Difference, Part};
@@ -137,7 +137,7 @@ impl Checker<'_> {
             return Ok(None);
         }
         let (weights, control) = (prediction_weight_type(header, ready), self.control.clone());
-        let mut should_continue = |_| control.request() != ControlRequest::Stop;
+        let mut should_continue = |_| control.should_continue();
         let (table, choice) = (BackboneLibrary::with_default_locations(), config.backbone_choice());
         let read = || match weight_file {
             Some(file) => table.read_from_file(choice, file),
@@ -175,7 +175,7 @@ impl Checker<'_> {
     fn open_data(&mut self, config: &RunConfig) -> Result<Option<Arc<Dataset>>> {
         self.report_progress(message!("doing-opening-dataset"));
         let control = self.control.clone();
-        let should_continue = move || control.request() != ControlRequest::Stop;
+        let should_continue = move || control.should_continue();
         let opened = match self.is_foreign(&config.data, self.request.data) {
             true => Err(Problem::new(PATH_NOT_OPENED)),
             false => self.cache.data(config, &should_continue),

@@ -14,7 +14,7 @@ use std::path::Path;
 use crate::files::names::to_portable;
 use crate::message;
 use crate::problem::{Problem, Result};
-use crate::run::event::{Control, ControlRequest, Sink};
+use crate::run::event::{Control, Sink};
 use crate::store::{self, Machine, Provenance, StoredRun};
 use crate::texts::Message;
 
@@ -217,6 +217,6 @@ impl Checker<'_> {
     }
 
     fn is_running(&self) -> bool {
-        self.control.request() != ControlRequest::Stop
+        self.control.should_continue()
     }
 }

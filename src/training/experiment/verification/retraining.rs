@@ -36,7 +36,7 @@ impl Sink for StopAfterTasks<'_> {
     }
 
     fn between_batches(&mut self) {
-        if self.user_control.request() == ControlRequest::Stop {
+        if !self.user_control.should_continue() {
             self.run_control.set(ControlRequest::Stop);
         }
         self.sink.between_batches();

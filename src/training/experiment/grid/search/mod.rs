@@ -22,7 +22,7 @@ use crate::message;
 use crate::method::{find_method, with_explicit_settings};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, ControlRequest};
+use crate::run::event::Control;
 use crate::run::job::SearchBy;
 use crate::store::settings_key;
 
@@ -144,9 +144,7 @@ impl Search {
         self.steps = steps;
         match problem {
             // The first round reports that the user stopped it.
-            Some(problem) if counted == 0 && control.request() != ControlRequest::Stop => {
-                Err(problem)
-            }
+            Some(problem) if counted == 0 && control.should_continue() => Err(problem),
             _ => Ok(()),
         }
     }
