@@ -301,13 +301,12 @@ fn speed_keys(device: &str, config: &RunConfig) -> [Vec<String>; 3] {
     [1, 2, 3].map(|length| parts[..length].to_vec())
 }
 
-/// Returns the number of predictions in a run: after task i each of `experts` experts predicts all test images of
-/// tasks 1..=i.
-fn count_predictions(test: &[usize], experts: usize) -> f64 {
+/// Returns the number of tested images of a run: after task i, all test images of tasks 1..=i.
+fn count_tested_images(test: &[usize]) -> f64 {
     let (mut count, mut images_so_far) = (0.0, 0);
     for images in test {
         images_so_far += images;
-        count += (experts * images_so_far) as f64;
+        count += images_so_far as f64;
     }
     count
 }
@@ -332,11 +331,9 @@ pub fn estimate_disk_bytes(
     };
     let stored_values = chosen.and_then(|chosen| (chosen.spec.stored_values)(&chosen, &sizes).ok());
     let experts = chosen.map_or(1, |chosen| chosen.spec.experts.len());
-    let predictions = count_predictions(images.test, experts);
-    let tested_images = count_predictions(images.test, 1);
+    let bytes_per_image = BYTES_PER_IMAGE + BYTES_PER_PREDICTION * experts as f64;
     (BYTES_PER_VALUE * stored_values.unwrap_or(0.0)
-        + BYTES_PER_PREDICTION * predictions
-        + BYTES_PER_IMAGE * tested_images) as u64
+        + bytes_per_image * count_tested_images(images.test)) as u64
 }
 
 #[cfg(test)]

@@ -45,17 +45,13 @@ pub fn inspect_run(
             return Ok((predictor, inside));
         }
     };
-    let complete_pass = |predictor: &Predictor| {
-        let mut probe_pass = ProbePass::new(probe.clone());
-        while !probe_pass.is_complete() {
-            probe_pass.step(predictor)?;
-        }
-        Ok(probe_pass)
-    };
-    let probe_pass = complete_pass(&predictor)?;
+    let probe_pass = ProbePass::run(probe.clone(), &predictor)?;
     let axes = match anchor == task {
         true => probe_pass.axes()?,
-        false => complete_pass(&Predictor::open(folder, anchor, device, cache, true)?)?.axes()?,
+        false => {
+            let predictor = Predictor::open(folder, anchor, device, cache, true)?;
+            ProbePass::run(probe, &predictor)?.axes()?
+        }
     };
     inside.probe = Some(probe_inside(&probe_pass, &axes, anchor));
     Ok((predictor, inside))
@@ -71,10 +67,7 @@ pub fn predict_sample(
     cache: &ResourceCache,
 ) -> Result<ProbeInspection> {
     let probe = Arc::new(ProbeSet::gather(folder, predictor.input(), cache)?);
-    let mut probe_pass = ProbePass::new(probe);
-    while !probe_pass.is_complete() {
-        probe_pass.step(predictor)?;
-    }
+    let probe_pass = ProbePass::run(probe, predictor)?;
     Ok(probe_inside(&probe_pass, &ByExpert::default(), predictor.task()))
 }
 

@@ -111,6 +111,18 @@ impl ProbePass {
         }
     }
 
+    /// Processes all images.
+    ///
+    /// # Errors
+    /// See [`ProbePass::step`].
+    pub fn run(probe: Arc<ProbeSet>, predictor: &Predictor) -> Result<Self> {
+        let mut probe_pass = Self::new(probe);
+        while !probe_pass.is_complete() {
+            probe_pass.step(predictor)?;
+        }
+        Ok(probe_pass)
+    }
+
     /// Returns the probe set.
     pub fn probe(&self) -> &Arc<ProbeSet> {
         &self.probe
