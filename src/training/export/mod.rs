@@ -71,6 +71,7 @@ pub struct ExportSummary {
 
 /// Tensors to compare other programs with: noise images and the run's predictions for them.
 const CHECK_FILE: &str = "check.safetensors";
+
 /// Exports the run in `folder`, in its state after `task` (from 0), into the new folder `target`. Missing weights of
 /// the backbone are downloaded if `download` is set.
 ///

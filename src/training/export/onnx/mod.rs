@@ -164,18 +164,16 @@ fn classify(
             let hidden = graph.op("Relu", &[&hidden], &[]);
             let scores = graph.binary("MatMul", &hidden, &weight);
             let empty_classes: Vec<usize> = empty.iter().map(|(class, _)| *class).collect();
-            let hidden = mask_scores(graph, &scores, &empty_classes, f32::NEG_INFINITY, classes);
-            let probabilities = temperature_softmax(graph, &hidden);
+            let masked = mask_scores(graph, &scores, &empty_classes, f32::NEG_INFINITY, classes);
+            let probabilities = temperature_softmax(graph, &masked);
             let replacement = |class: usize| {
                 empty
                     .iter()
                     .find(|(empty_class, _)| *empty_class == class)
                     .map_or(class, |(_, original)| *original)
             };
-            (
-                select_columns(graph, &hidden, &(0..classes).map(replacement).collect::<Vec<_>>()),
-                probabilities,
-            )
+            let columns: Vec<usize> = (0..classes).map(replacement).collect();
+            (select_columns(graph, &masked, &columns), probabilities)
         }
     }
 }

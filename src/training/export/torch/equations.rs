@@ -6,6 +6,7 @@ use crate::expression::{Expr, NodeKind};
 use crate::pet::equation::{Binding, Meaning};
 use crate::pet::functions::{FUNCTIONS, function};
 use crate::pet::{BlockPet, SitePet};
+use crate::problem::Result;
 use crate::tensors::HostTensor;
 
 /// Names that a plugin's variables must not have in Python: keywords, names that the file uses, and attributes of
@@ -174,7 +175,7 @@ pub fn python_functions(calls: &BTreeSet<&'static str>) -> String {
 ///
 /// # Errors
 /// Returns a Problem if the device failed.
-pub fn parameter_values(pet: &BlockPet<'_>) -> crate::problem::Result<Vec<(String, HostTensor)>> {
+pub fn parameter_values(pet: &BlockPet<'_>) -> Result<Vec<(String, HostTensor)>> {
     let named = attribute_names(pet).into_iter().zip(&pet.parameters);
     named.map(|(name, parameter)| Ok((name, HostTensor::read(parameter.tensor)?))).collect()
 }

@@ -11,7 +11,6 @@ use super::model::{Files, Model};
 use super::preprocessing;
 use super::text::one_line;
 use crate::backbone::torch::{ActiveSites, TorchSource};
-use crate::pet::PetStack;
 use crate::problem::Result;
 use crate::tensors::{NamedTensors, to_bytes};
 
@@ -89,17 +88,12 @@ fn collect_tensors(model: &Model<'_>) -> Result<NamedTensors> {
     let mut named = NamedTensors::new();
     model.weights()?.write("network", &mut named)?;
     for (network, stack) in &model.recipe.networks {
-        add_pets(network, stack, &mut named)?;
+        for block in stack.exported_blocks() {
+            for (name, values) in equations::parameter_values(&block)? {
+                named.insert(format!("pets.{network}.{}.{name}", block.block), values);
+            }
+        }
     }
     answers::add_tensors(&model.recipe.answer_rule, &mut named);
     Ok(named)
-}
-
-fn add_pets(network: &str, stack: &PetStack, tensors: &mut NamedTensors) -> Result<()> {
-    for block in stack.exported_blocks() {
-        for (name, values) in equations::parameter_values(&block)? {
-            tensors.insert(format!("pets.{network}.{}.{name}", block.block), values);
-        }
-    }
-    Ok(())
 }
