@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use burn::tensor::Tensor;
 
-use super::super::augmentation;
-use super::super::images::Labelled;
-use super::super::unreadable_images::UnreadableImages;
 use super::Trainer;
 use crate::data::Sample;
 use crate::data::loader::{self, ImageLoader, LoaderOptions, NextBatch};
+use crate::experiment::augmentation;
+use crate::experiment::images::Labelled;
+use crate::experiment::unreadable_images::UnreadableImages;
 use crate::message;
 use crate::method::{
     Batch, CancelToken, Method, Pass, PassImages, PassWork, StepSettings, epochs_for_task,
@@ -106,9 +106,7 @@ impl Trainer<'_> {
             // Reading a loss waits for the device, so it is done only when a report is due.
             let is_due = self.meter.is_report_due() || loader.position() == steps;
             if is_due {
-                let values = read_losses(std::mem::take(&mut losses))?;
-                all_losses.extend(values.iter().copied().map(f64::from));
-                self.meter.add_losses(values);
+                self.read_losses(&mut losses, &mut all_losses)?;
             }
             self.meter.add_trained(&pass, labels.len());
             if is_due {
@@ -116,11 +114,27 @@ impl Trainer<'_> {
             }
         }
         unreadable.check_any_read(shown)?;
-        let values = read_losses(losses)?;
-        all_losses.extend(values.iter().copied().map(f64::from));
-        self.meter.add_losses(values);
+        self.read_losses(&mut losses, &mut all_losses)?;
         self.losses.extend(mean(&all_losses));
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Reads the collected losses in one transfer, and adds them to the next report and to those of the pass.
+    fn read_losses(
+        &mut self,
+        collected: &mut Vec<Tensor<1>>,
+        of_pass: &mut Vec<f64>,
+    ) -> Result<()> {
+        if collected.is_empty() {
+            return Ok(());
+        }
+        let values = HostTensor::read(&Tensor::cat(std::mem::take(collected), 0))?.values;
+        if values.iter().any(|value| !value.is_finite()) {
+            return Err(not_finite_problem("the loss"));
+        }
+        of_pass.extend(values.iter().copied().map(f64::from));
+        self.meter.add_losses(values);
+        Ok(())
     }
 
     /// Lets the method finish a pass.
@@ -141,12 +155,13 @@ impl Trainer<'_> {
         finish: impl FnOnce(&mut dyn Method, &mut CancelToken<'_>) -> Result<()>,
     ) -> Result<ControlFlow<()>> {
         let (phase, run, task) = (self.phase(index), &self.header.run, self.task);
-        let (sink, meter, gate_time) = (&mut *self.sink, &mut self.meter, &mut self.gate_time);
+        let (sink, meter, interruption_time) =
+            (&mut *self.sink, &mut self.meter, &mut self.interruption_time);
         let mut stopped = false;
         let mut should_continue = |batch, batches| {
             let start = Instant::now();
             stopped |= !self.control.wait_while_paused(run, sink, &phase);
-            *gate_time += start.elapsed();
+            *interruption_time += start.elapsed();
             if meter.is_report_due() {
                 let position =
                     RunProgress { task, epoch: index, batch, batches, ..RunProgress::default() };
@@ -191,7 +206,7 @@ impl Trainer<'_> {
             let start = Instant::now();
             let should_continue =
                 self.control.wait_while_paused(&self.header.run, self.sink, phase);
-            self.gate_time += start.elapsed();
+            self.interruption_time += start.elapsed();
             if !should_continue {
                 return Ok(ControlFlow::Break(()));
             }
@@ -222,16 +237,4 @@ impl Trainer<'_> {
             },
         )
     }
-}
-
-/// Reads the collected losses in one transfer.
-fn read_losses(losses: Vec<Tensor<1>>) -> Result<Vec<f32>> {
-    if losses.is_empty() {
-        return Ok(Vec::new());
-    }
-    let values = HostTensor::read(&Tensor::cat(losses, 0))?.values;
-    if values.iter().all(|value| value.is_finite()) {
-        return Ok(values);
-    }
-    Err(not_finite_problem("the loss"))
 }

@@ -72,9 +72,9 @@ pub(super) struct Trainer<'a> {
     passes_done: usize,
     task_seconds: f64,
     training_seconds: f64,
-    /// Time between two batches, paused or serving other requests, since it was last read. It is not part of a task's
+    /// Time between batches since the clock was started, paused or serving other requests. It is not part of a task's
     /// duration.
-    gate_time: Duration,
+    interruption_time: Duration,
     /// Size of the method's state after the latest pass.
     state_bytes: u64,
     /// Paths of unreadable images that were reported.
@@ -128,7 +128,7 @@ impl<'a> Trainer<'a> {
             passes_done: 0,
             task_seconds: 0.0,
             training_seconds: 0.0,
-            gate_time: Duration::ZERO,
+            interruption_time: Duration::ZERO,
             state_bytes: 0,
             reported: HashSet::new(),
             checkpointed: false,
@@ -245,13 +245,13 @@ impl<'a> Trainer<'a> {
 
     /// Starts the clock for a part of a task.
     fn start_clock(&mut self) -> Instant {
-        self.gate_time = Duration::ZERO;
+        self.interruption_time = Duration::ZERO;
         Instant::now()
     }
 
     /// Returns the seconds of work since the clock was started.
     fn seconds_since(&self, start: Instant) -> f64 {
-        start.elapsed().saturating_sub(self.gate_time).as_secs_f64()
+        start.elapsed().saturating_sub(self.interruption_time).as_secs_f64()
     }
 
     fn images(&self, batch: &loader::ImageBatch) -> Tensor<4> {

@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use burn::tensor::Tensor;
 
-use super::super::images::Labelled;
-use super::super::images::sample_evenly;
-use super::super::unreadable_images::UnreadableImages;
 use super::Trainer;
 use crate::data::Sample;
 use crate::data::loader::{ImageLoader, LoaderOptions};
+use crate::experiment::images::{Labelled, sample_evenly};
+use crate::experiment::unreadable_images::UnreadableImages;
 use crate::method::answers::{argmax, read_rows};
 use crate::method::plain_features;
 use crate::method::prototypes::{FeatureSums, Prototypes};

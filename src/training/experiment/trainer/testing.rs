@@ -2,10 +2,10 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::super::meter::Meter;
-use super::super::unreadable_images::UnreadableImages;
 use super::Trainer;
 use crate::data::loader::{ImageLoader, LoaderOptions};
+use crate::experiment::meter::Meter;
+use crate::experiment::unreadable_images::UnreadableImages;
 use crate::method::Answer;
 use crate::metrics::{ByExpert, Predictions};
 use crate::problem::Result;
