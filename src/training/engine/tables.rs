@@ -71,6 +71,22 @@ impl TableRequest {
         }
     }
 
+    /// Returns the last event of a request that failed, or that was stopped if there is no Problem.
+    fn end_event(&self, problem: Option<Problem>) -> Event {
+        let ticket = self.ticket;
+        match &self.kind {
+            TableKind::PredictionTable(_) => {
+                let state =
+                    problem.map_or(PredictionTableState::Stopped, PredictionTableState::Failed);
+                Event::Sheet { ticket, state }
+            }
+            TableKind::LabelCheck(_) => {
+                let state = problem.map_or(LabelCheckState::Stopped, LabelCheckState::Failed);
+                Event::Doubts { ticket, state }
+            }
+        }
+    }
+
     /// Starts the helper thread.
     fn start(
         &self,
@@ -132,23 +148,11 @@ impl Request for TableRequest {
         }
         self.stop.store(true, Ordering::Relaxed);
         // A helper that has started sends the last event.
-        self.helper.is_none().then(|| match &self.kind {
-            TableKind::PredictionTable(_) => {
-                prediction_table_event(ticket, PredictionTableState::Stopped)
-            }
-            TableKind::LabelCheck(_) => label_check_event(ticket, LabelCheckState::Stopped),
-        })
+        self.helper.is_none().then(|| self.end_event(None))
     }
 
     fn fail(&self, problem: Problem) -> Event {
-        match &self.kind {
-            TableKind::PredictionTable(_) => {
-                prediction_table_event(self.ticket, PredictionTableState::Failed(problem))
-            }
-            TableKind::LabelCheck(_) => {
-                label_check_event(self.ticket, LabelCheckState::Failed(problem))
-            }
-        }
+        self.end_event(Some(problem))
     }
 }
 
@@ -162,14 +166,6 @@ impl Drop for TableRequest {
             wait_for(thread, PATIENCE);
         }
     }
-}
-
-fn prediction_table_event(ticket: u64, state: PredictionTableState) -> Event {
-    Event::Sheet { ticket, state }
-}
-
-fn label_check_event(ticket: u64, state: LabelCheckState) -> Event {
-    Event::Doubts { ticket, state }
 }
 
 /// The work of a helper thread; returns the last event.
@@ -208,16 +204,18 @@ impl Worker<'_> {
     }
 
     fn write_table(&self, request: &PredictionTableJob, columns: &Columns) -> Result<Event> {
+        let ticket = self.ticket;
         let mut predict =
             |images: Vec<u8>| self.compute(move |predictor| predictor.predict_batch(&images));
         let mut report_progress = |count: PredictionTableCount| {
-            self.report(prediction_table_event(self.ticket, PredictionTableState::Working(count)))
+            let state = PredictionTableState::Working(count);
+            self.report(Event::Sheet { ticket, state })
         };
         let selection = ImageSelection { folder: &request.folder, only: &request.only };
         let count =
             write_table(columns, selection, &request.csv, &mut predict, &mut report_progress)?;
         let state = count.map_or(PredictionTableState::Stopped, PredictionTableState::Done);
-        Ok(prediction_table_event(self.ticket, state))
+        Ok(Event::Sheet { ticket, state })
     }
 
     fn check_labels(
@@ -226,10 +224,12 @@ impl Worker<'_> {
         input: InputSpec,
         cache: &ResourceCache,
     ) -> Result<Event> {
+        let ticket = self.ticket;
         let mut compute_features =
             |images: Vec<u8>| self.compute(move |predictor| predictor.backbone_features(&images));
         let mut report_progress = |done, total| {
-            self.report(label_check_event(self.ticket, LabelCheckState::Working((done, total))))
+            let state = LabelCheckState::Working((done, total));
+            self.report(Event::Doubts { ticket, state })
         };
         let snapshot = (request.run.as_path(), request.task);
         let should_continue = || self.is_running();
@@ -243,6 +243,6 @@ impl Worker<'_> {
         )?;
         let state =
             found.map_or(LabelCheckState::Stopped, |found| LabelCheckState::Done(Box::new(found)));
-        Ok(label_check_event(self.ticket, state))
+        Ok(Event::Doubts { ticket, state })
     }
 }
