@@ -41,6 +41,11 @@ impl Preset {
     pub fn hint(&self) -> &'static str {
         translate_entry("preset", self.name, "hint", self.hint)
     }
+
+    /// Returns the same experiment with another of [`PETS`].
+    pub fn with_pet(&self, pet: &str, size: usize) -> RunConfig {
+        RunConfig { pet: pet.into(), pet_size: size, ..self.run.clone() }
+    }
 }
 
 /// The dataset of an experiment in the paper's tables.
@@ -108,13 +113,6 @@ const DOMAINNET: PaperDataset = PaperDataset {
     orders: &["natural", "domainnet_order2", "domainnet_order3"],
     split: PresetSplit::RandomFifth,
 };
-
-impl Preset {
-    /// Returns the same experiment with another of [`PETS`].
-    pub fn with_pet(&self, pet: &str, size: usize) -> RunConfig {
-        RunConfig { pet: pet.into(), pet_size: size, ..self.run.clone() }
-    }
-}
 
 /// Returns all presets in display order.
 pub fn presets() -> &'static [Preset] {
@@ -263,10 +261,10 @@ fn paper_preset(
 fn coda_comparison_preset(
     name: &'static str,
     title: &'static str,
-    data: PaperDataset,
+    paper: PaperDataset,
     classes_per_task: usize,
 ) -> Preset {
-    let preset = paper_preset(name, title, "CODA-Prompt comparison", data, classes_per_task);
+    let preset = paper_preset(name, title, "CODA-Prompt comparison", paper, classes_per_task);
     let run = RunConfig { backbone: FINE_TUNED_WEIGHTS.into(), ..preset.with_pet("prefix", 10) };
     Preset { run, ..preset }
 }
