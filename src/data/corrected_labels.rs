@@ -19,7 +19,7 @@ use crate::problem::{Problem, Result};
 use crate::texts::Message;
 
 /// Maximum number of entries of a list.
-pub const MAX_CORRECTIONS: usize = 10_000;
+const MAX_CORRECTIONS: usize = 10_000;
 
 /// One corrected label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -86,7 +86,7 @@ impl CorrectionCount {
 }
 
 /// Returns a short text that identifies a list, such as "3 labels corrected (5f0c12ab)".
-pub fn summarise(list: &[Correction]) -> String {
+pub fn summarise_corrections(list: &[Correction]) -> String {
     let digest = hex(&Sha256::digest(format!("{list:?}")));
     let summary = CorrectionCount::from_corrections(list).summary();
     let summary = summary.map_or_else(String::new, |words| words.english());
@@ -273,7 +273,10 @@ mod tests {
         let summary =
             |list| CorrectionCount::from_corrections(list).summary().map(|words| words.english());
         assert_eq!(summary(&list), Some(words.clone()));
-        assert!(summarise(&list).starts_with(&words) && summarise(&list) != summarise(&list[..2]));
+        assert!(
+            summarise_corrections(&list).starts_with(&words)
+                && summarise_corrections(&list) != summarise_corrections(&list[..2])
+        );
         assert_eq!(summary(&list[2..]), Some(excluded));
         assert_eq!(CorrectionCount::default().summary(), None);
     }

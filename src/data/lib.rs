@@ -51,12 +51,11 @@ pub use archive::cache_folder;
 pub use assemble::ListedSplit;
 pub use cache::{CacheUsage, PixelCache};
 pub use corrected_labels::{
-    Correction, CorrectionCount, MAX_CORRECTIONS as MOST_CORRECTED, summarise as short_corrected,
-    validate_corrections as check_corrected,
+    Correction, CorrectionCount, summarise_corrections, validate_corrections,
 };
 pub use fingerprint::{ClassFingerprints, FingerprintKind, Fingerprints};
 pub use image_file::{FULL_DEPTH, IMAGE_EXTENSIONS, decode_image, decode_image_file, image_size};
-pub use multi_label::{ImageCopy, NearCopies, TwoLabels, summarise_two_labels as told_two_labels};
+pub use multi_label::{ImageCopy, NearCopies, TwoLabels, summarise_two_labels};
 pub use natural_order::compare_natural;
 pub use scan::{Scan, is_available, split_table_and_column};
 pub use source::{Folder, ImageSource, Sample};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::cli::output::Table;
 use crate::counts::{count_with_noun, format_count};
 use crate::data::summary::{DatasetSummary, count_per_class};
-use crate::data::{Dataset, told_two_labels};
+use crate::data::{Dataset, summarise_two_labels};
 use crate::problem::join_some;
 
 /// Maximum number of classes that are printed row by row.
@@ -39,7 +39,7 @@ pub(super) fn format_summary(data: &Dataset, summary: &DatasetSummary<'_>) -> St
             summary.duplicates[0].test
         );
     }
-    if let Some(sentence) = told_two_labels(summary.two_labels) {
+    if let Some(sentence) = summarise_two_labels(summary.two_labels) {
         text += &format!("{sentence}\n");
     }
     text.push_str(&skipped_text(summary));

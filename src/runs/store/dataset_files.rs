@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::data::{Correction, builtin, check_corrected, published};
+use crate::data::{Correction, builtin, published, validate_corrections};
 use crate::fetch::hex;
 use crate::files;
 use crate::files::Lock;
@@ -108,7 +108,7 @@ pub fn read_corrections(path: &Path) -> Result<Vec<Correction>> {
             .at_path(path)
             .advise(message!("advice-correct-or-move-list"))
     })?;
-    check_corrected(&list.corrected).map_err(|problem| problem.at_path(path))?;
+    validate_corrections(&list.corrected).map_err(|problem| problem.at_path(path))?;
     Ok(list.corrected)
 }
 
@@ -155,7 +155,7 @@ fn lock_lists(root: &Path) -> Result<(MutexGuard<'static, ()>, Lock)> {
 }
 
 fn save_corrections(root: &Path, dataset: &str, list: &[Correction]) -> Result<()> {
-    check_corrected(list)?;
+    validate_corrections(list)?;
     let path = corrections_path(root, dataset);
     let content = CorrectionList { data: dataset_id(dataset), corrected: list.to_vec() };
     let text = toml::to_string_pretty(&content)

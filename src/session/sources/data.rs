@@ -9,7 +9,7 @@ use crate::data::image_kind::{ImageKind, first_images};
 use crate::data::summary::count_per_class;
 use crate::data::{
     Dataset, Duplicate, OpenOptions, ProgressReporter, Sample, Scan, Skipped, TwoLabels,
-    image_size, told_two_labels,
+    image_size, summarise_two_labels,
 };
 use crate::problem::{Problem, Result};
 use crate::session::backend::lock;
@@ -82,7 +82,7 @@ pub(super) fn open(request: &DataRequest, scans: &Scans, progress: &Progress) ->
         two_labels: labels
             .map(|(one, other)| (one.to_string(), other.to_string().into()))
             .collect(),
-        two_labels_note: told_two_labels(&data.two_labels),
+        two_labels_note: summarise_two_labels(&data.two_labels),
         image_bytes: mean_image_bytes(&data.train),
         all_at_once: None,
         image_kind,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::backbone::library::{Description, OpenedBackbone};
 use crate::data::scenario::{ClassOrder, Scenario, TaskSizes};
-use crate::data::{Dataset, Fingerprints, PixelCache, told_two_labels};
+use crate::data::{Dataset, Fingerprints, PixelCache, summarise_two_labels};
 use crate::device::{self, ReadyDevice};
 use crate::message;
 use crate::method::{
@@ -53,7 +53,7 @@ fn assumptions(data: &Dataset, backbone: &OpenedBackbone) -> Vec<Words> {
     if skipped_files > 0 {
         sentences.push(message!("remark-files-skipped", n = skipped_files).into());
     }
-    sentences.extend(told_two_labels(&data.two_labels).map(Words::from));
+    sentences.extend(summarise_two_labels(&data.two_labels).map(Words::from));
     let name = &backbone.entry.name;
     let remark = |what: &Words| message!("remark-backbone-assumed", name, what = what.clone());
     sentences.extend(backbone.assumptions.iter().map(|what| remark(what).into()));

@@ -14,7 +14,7 @@ mod spec;
 use std::collections::BTreeSet;
 
 use crate::backbone::library::BackboneChoice;
-use crate::data::{check_corrected, short_corrected};
+use crate::data::{summarise_corrections, validate_corrections};
 use crate::files::names::{is_path, is_remote};
 use crate::message;
 use crate::nn::WeightType;
@@ -232,7 +232,7 @@ pub fn differences(configs: &[&RunConfig]) -> Vec<(String, Vec<String>)> {
     // The complete list would be too long.
     let corrected = |config: &RunConfig| {
         let has_corrections = !config.corrected.is_empty();
-        has_corrections.then(|| short_corrected(&config.corrected))
+        has_corrections.then(|| summarise_corrections(&config.corrected))
     };
     let rows = common.chain(method_rows).chain([row("mended", &corrected)]);
     rows.filter(differs).collect()
@@ -261,7 +261,7 @@ impl RunConfig {
                 }
             })
             .collect();
-        problems.extend(check_corrected(&self.corrected).err().map(|p| p.at("--corrected")));
+        problems.extend(validate_corrections(&self.corrected).err().map(|p| p.at("--corrected")));
         problems
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::data::image_kind::first_images;
 use crate::data::summary::count_per_class;
-use crate::data::{Check, Dataset, OpenOptions, ProgressReporter, told_two_labels};
+use crate::data::{Check, Dataset, OpenOptions, ProgressReporter, summarise_two_labels};
 use crate::message;
 use crate::method::{ConfiguredMethod, learns_by_gradients};
 use crate::names::is_same_name;
@@ -160,7 +160,7 @@ impl TaughtImages {
             );
             self.notes.push(skipped_note.into());
         }
-        let two_labels = told_two_labels(&data.two_labels);
+        let two_labels = summarise_two_labels(&data.two_labels);
         self.notes.extend(two_labels.map(Words::from));
         let train_counts = count_per_class(&data.train, data.classes.len());
         let test_counts = count_per_class(&data.test, data.classes.len());
