@@ -8,7 +8,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::list::KEYS;
-use super::{Precision, RunConfig, RunSetting, SETTINGS, Setting};
+use super::{Precision, RunConfig, RunSetting, SETTINGS, Setting, setting};
 
 /// LAE's own settings, which were at the top level in older files.
 const LEGACY_TOP_LEVEL_KEYS: [&str; 5] =
@@ -115,7 +115,7 @@ impl<'de> DeserializeSeed<'de> for ConfigKeySeed {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<ConfigKey, D::Error> {
         let text = String::deserialize(deserializer)?;
-        if let Some(setting) = SETTINGS.iter().find(|setting| setting.spec.key == text) {
+        if let Some(setting) = setting(&text) {
             return Ok(ConfigKey::Common(setting));
         }
         let legacy = LEGACY_TOP_LEVEL_KEYS.into_iter().find(|key| *key == text);

@@ -13,7 +13,7 @@ use crate::message;
 use crate::metrics::Expert;
 use crate::names::{closest_name, with_suggestion};
 use crate::problem::{Problem, Result};
-use crate::run::config::{RunSetting, SETTINGS, Setting, capitalize};
+use crate::run::config::{RunSetting, SETTINGS, Setting, capitalize, setting};
 use crate::store::Figures;
 use crate::store::figures::{FIGURES, FigureSpec};
 use crate::store::json::EXPERT_FIGURES;
@@ -159,7 +159,7 @@ impl Column {
         if let Some(fact) = FACTS.iter().find(|fact| fact.key == key) {
             return Ok(Self::Fact(fact));
         }
-        if let Some(setting) = SETTINGS.iter().find(|setting| setting.spec.key == key) {
+        if let Some(setting) = setting(&key) {
             return Ok(Self::Setting(setting));
         }
         if let Some(figure) = FigureSpec::from_name(&key) {
@@ -207,12 +207,11 @@ impl Column {
             Self::RowTitle => tr!("compare-table-row").into(),
             other => {
                 let key = other.key();
-                let setting = SETTINGS.iter().find(|setting| setting.spec.key == key);
                 let default_title = || {
                     let english = capitalize(&key.replace('_', " "));
                     translate_entry("column", &key, "title", &english).to_string()
                 };
-                setting.map_or_else(default_title, |setting| setting.spec.heading())
+                setting(&key).map_or_else(default_title, |setting| setting.spec.heading())
             }
         }
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::text::PLUS_MINUS;
 use crate::counts::count_with_noun;
-use crate::run::config::{SETTINGS, Setting, Settings};
+use crate::run::config::{Setting, Settings, setting};
 use crate::run::event::RunHeader;
 use crate::store::spread_text;
 
@@ -231,9 +231,8 @@ impl Published {
     fn has_settings(&self, header: &RunHeader) -> bool {
         let config = &header.config;
         let is_set = |(key, expected): (&String, &Setting)| {
-            let common = SETTINGS.iter().find(|setting| setting.spec.key == key);
             let method_value = || config.settings.get(key).cloned();
-            common.map_or_else(method_value, |s| (s.get)(config)).as_ref() == Some(expected)
+            setting(key).map_or_else(method_value, |s| (s.get)(config)).as_ref() == Some(expected)
         };
         let is_default = header.method.variant.is_empty() && config.pet_variant.is_none();
         self.set.iter().all(is_set) && (self.set.is_empty() == is_default)
