@@ -88,9 +88,12 @@ impl Predictions {
     /// Returns the accuracy on all images with the task given (masked logits); `None` if it was not measured or there
     /// are no images.
     pub fn accuracy_task_given(&self) -> Option<f64> {
-        let is_measured = self.task_given.len() == self.labels.len();
-        let is_measured = is_measured && !self.labels.is_empty();
-        is_measured.then(|| correct_share(&self.labels, &self.task_given))
+        self.has_task_given().then(|| correct_share(&self.labels, &self.task_given))
+    }
+
+    /// Returns whether there are images, and each was also classified with its task given.
+    fn has_task_given(&self) -> bool {
+        self.task_given.len() == self.labels.len() && !self.labels.is_empty()
     }
 
     /// Returns A_i, the share of correct predictions; 0 if there are no images.

@@ -36,8 +36,6 @@ impl TaskCounts {
         };
         let right =
             |predicted: &[usize]| count(&|at| predicted.get(at) == Some(&predictions.labels[at]));
-        let has_task_given = predictions.task_given.len() == predictions.labels.len()
-            && !predictions.labels.is_empty();
         Self {
             images: count(&|_| true),
             right: predictions
@@ -45,7 +43,9 @@ impl TaskCounts {
                 .iter()
                 .map(|(expert, predicted)| (*expert, right(predicted)))
                 .collect(),
-            task_given: has_task_given.then(|| right(&predictions.task_given).iter().sum()),
+            task_given: predictions
+                .has_task_given()
+                .then(|| right(&predictions.task_given).iter().sum()),
         }
     }
 
