@@ -257,10 +257,17 @@ fn download_rest(
         }
     }
     let response = request.call().map_err(|error| request_failed(url, error))?;
+    let header = |name: &str| {
+        let value = response.headers().get(name)?.to_str().ok()?;
+        Some(value.to_owned())
+    };
+    let content_range = header("content-range").unwrap_or_default();
     match response.status().as_u16() {
-        206 if content_start(&response) == Some(part.length) => {}
+        206 if content_start(&content_range) == Some(part.length) => {}
         // The download ended after the last byte but before the file was finished; nothing is missing.
-        416 if part.length > 0 && total_length(&response) == Some(part.length) => return Ok(()),
+        416 if part.length > 0 && total_length(&content_range) == Some(part.length) => {
+            return Ok(());
+        }
         200 | 206 | 416 if part.length > 0 => {
             part.restart().map_err(|error| disk_error(&part.path, error))?;
             if response.status().as_u16() != 200 {
@@ -271,17 +278,12 @@ fn download_rest(
         }
         200 => {}
         status @ (429 | 500 | 502..=504) => {
-            let retry_after = response.headers().get("retry-after");
-            let seconds = retry_after.and_then(|text| text.to_str().ok()?.trim().parse().ok());
+            let seconds = header("retry-after").and_then(|text| text.trim().parse().ok());
             let pause = seconds.map(Duration::from_secs);
             return Err(TransferError::Busy(status_problem(url, status), pause));
         }
         status => return Err(TransferError::Final(status_problem(url, status))),
     }
-    let header = |name: &str| {
-        let value = response.headers().get(name)?.to_str().ok()?;
-        Some(value.to_owned())
-    };
     // A weak tag must not be used with If-Range.
     let tag =
         header("etag").filter(|tag| !tag.starts_with("W/")).or_else(|| header("last-modified"));
@@ -353,17 +355,15 @@ fn receive_body(
     Ok(())
 }
 
-/// Returns the first byte of a partial response, from `Content-Range: bytes 5-9/10`.
-fn content_start(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
-    let text = response.headers().get("content-range")?.to_str().ok()?;
-    let range = text.trim().strip_prefix("bytes")?.trim();
+/// Returns the first byte of a partial response, from its `Content-Range`: `bytes 5-9/10`.
+fn content_start(content_range: &str) -> Option<u64> {
+    let range = content_range.trim().strip_prefix("bytes")?.trim();
     range.split('-').next()?.trim().parse().ok()
 }
 
-/// Returns the length of the whole file from the refusal of a range: `bytes */N`.
-fn total_length(response: &ureq::http::Response<ureq::Body>) -> Option<u64> {
-    let text = response.headers().get("content-range")?.to_str().ok()?;
-    text.rsplit_once("*/")?.1.trim().parse().ok()
+/// Returns the length of the whole file, from the `Content-Range` of a refused range: `bytes */N`.
+fn total_length(content_range: &str) -> Option<u64> {
+    content_range.rsplit_once("*/")?.1.trim().parse().ok()
 }
 
 fn connection_lost(url: &str, detail: &str) -> TransferError {
