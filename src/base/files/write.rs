@@ -179,19 +179,15 @@ fn rename_filled(
 ) -> io::Result<()> {
     let result = fill(&mut file).and_then(|()| {
         drop(file);
-        retry_while_locked(|| std::fs::rename(&partial, path))
+        // Windows does not replace a file while a virus scanner or indexer has opened it.
+        let pause = Duration::from_millis(50);
+        retry_while(is_sharing_violation, pause, || std::fs::rename(&partial, path))
     });
     if result.is_err() {
         // The first error is reported; this only removes the incomplete file.
         let _ = std::fs::remove_file(&partial);
     }
     result
-}
-
-/// Retries `operation` for a second while a virus scanner or indexer blocks it: Windows does not replace a file while
-/// it is open elsewhere.
-fn retry_while_locked(operation: impl FnMut() -> io::Result<()>) -> io::Result<()> {
-    retry_while(is_sharing_violation, Duration::from_millis(50), operation)
 }
 
 /// Repeats `operation` up to twenty times while its error satisfies `is_transient`, with a pause before each attempt.
