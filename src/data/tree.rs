@@ -239,13 +239,16 @@ pub fn file_extension(name: &OsStr) -> String {
         .unwrap_or_default()
 }
 
+/// Returns whether a path has the extension of an image.
+pub fn has_image_extension(path: impl AsRef<Path>) -> bool {
+    // Allocates nothing, because it runs for every file.
+    let extension = path.as_ref().extension().unwrap_or_default();
+    IMAGE_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
 fn is_image(folder: &Path, name: &OsStr) -> bool {
-    // Allocates nothing in the common case, because it runs for every file.
-    let extension = Path::new(name).extension().unwrap_or_default();
-    if IMAGE_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)) {
-        return true;
-    }
-    extension.is_empty() && has_image_signature(&folder.join(name))
+    has_image_extension(name)
+        || file_extension(name).is_empty() && has_image_signature(&folder.join(name))
 }
 
 fn has_image_signature(path: &Path) -> bool {

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{OpenOptions, Role, parse_role};
-use crate::image_file::IMAGE_EXTENSIONS;
 use crate::message;
 use crate::problem::{Problem, text_list_value};
 use crate::texts::Words;
-use crate::tree::{Tree, count_reasons, file_extension, is_hidden, skip_reason};
+use crate::tree::{
+    Tree, count_reasons, file_extension, has_image_extension, is_hidden, skip_reason,
+};
 use crate::unsupported;
 
 /// Returns the parent of a `train` or `test` folder with the other split beside it, and a remark; other folders are
@@ -61,10 +62,7 @@ pub(super) fn class_parent(root: &Path, options: &OpenOptions) -> Option<PathBuf
 
 fn contains_images(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|entries| {
-        entries.flatten().take(100).any(|entry| {
-            let extension = file_extension(&entry.file_name());
-            IMAGE_EXTENSIONS.contains(&extension.as_str())
-        })
+        entries.flatten().take(100).any(|entry| has_image_extension(entry.file_name()))
     })
 }
 

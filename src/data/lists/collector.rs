@@ -16,7 +16,7 @@ use crate::problem::{Problem, Result};
 use crate::reader::Reader;
 use crate::roles::{Role, name_without_role, role_and_rest, split_words};
 use crate::texts::Words;
-use crate::tree::file_extension;
+use crate::tree::{file_extension, has_image_extension};
 
 /// Maximum number of lines of a list; four times the number of images in the folder if that is larger.
 const MAX_LINES: usize = 2_000_000;
@@ -311,7 +311,7 @@ fn is_about_images(list_rows: &ListRows, is_named_list: bool) -> bool {
 fn mentions_images(text: &str) -> bool {
     let lines = text.lines().take(PROBED_LINES);
     let mut words = lines.flat_map(|line| line.split([' ', '\t', ',', ';', '"']));
-    words.any(super::rows::has_image_extension)
+    words.any(has_image_extension)
 }
 
 /// Returns the text of a list that is known by its name.

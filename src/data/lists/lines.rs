@@ -6,8 +6,9 @@ use csv::StringRecord;
 
 use super::finder::{Lookup, strip_quotes};
 use super::label::parse_table;
-use super::rows::{LabelInterner, Labels, ListRows, ListSource, Row, has_image_extension};
+use super::rows::{LabelInterner, Labels, ListRows, ListSource, Row};
 use super::table::record_from_cells;
+use crate::tree::has_image_extension;
 
 /// Separators between a path and its label.
 const SEPARATORS: [char; 4] = ['\t', ',', ' ', ';'];

@@ -1,15 +1,13 @@
 //! The content of a table or list of any form: an image, its class and its split per row.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 use std::rc::Rc;
 
 use super::finder::{Finder, Lookup};
-use crate::image_file::IMAGE_EXTENSIONS;
 use crate::names::composed;
 use crate::roles::{Role, parse_role};
 use crate::texts::Words;
-use crate::tree::{Tree, file_extension};
+use crate::tree::Tree;
 
 /// A list that is being read.
 pub(super) struct ListSource<'a> {
@@ -107,12 +105,6 @@ impl ListRows {
         let rows = self.rows.iter();
         rows.filter(|row| row.lookup != Lookup::Missing).count()
     }
-}
-
-/// Returns whether a path has the extension of an image.
-pub(super) fn has_image_extension(path: &str) -> bool {
-    let extension = file_extension(Path::new(path).as_os_str());
-    IMAGE_EXTENSIONS.contains(&extension.as_str())
 }
 
 /// The labels so far, each stored only once.

@@ -5,10 +5,11 @@ use std::collections::{HashMap, HashSet};
 use csv::{Position, StringRecord};
 
 use super::finder::Lookup;
-use super::rows::{LabelInterner, ListSource, Row, SplitCell, has_image_extension};
+use super::rows::{LabelInterner, ListSource, Row, SplitCell};
 use crate::message;
 use crate::roles::{Role, parse_role};
 use crate::texts::Words;
+use crate::tree::has_image_extension;
 
 /// Maximum number of cells of a table, to limit memory.
 const MAX_CELLS: usize = 16 << 20;
