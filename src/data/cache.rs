@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::image_file::BudgetedImage as Decoded;
+use super::image_file::BudgetedImage;
 use super::source::{ImageSource, Sample};
 use super::transform::{InputSpec, Resize};
 use crate::memory::available_bytes;
@@ -32,7 +32,7 @@ pub struct PixelCache {
 
 #[derive(Default)]
 struct CachedImages {
-    originals: HashMap<ImageSource, Arc<Decoded>>,
+    originals: HashMap<ImageSource, Arc<BudgetedImage>>,
     inputs: HashMap<(ImageSource, InputKey), Arc<[u8]>>,
     bytes: usize,
     original_bytes: usize,
@@ -86,7 +86,7 @@ impl PixelCache {
     }
 
     /// Returns the decoded image of a sample, from the cache if possible.
-    pub(super) fn image(&self, sample: &Sample) -> Result<Arc<Decoded>> {
+    pub(super) fn image(&self, sample: &Sample) -> Result<Arc<BudgetedImage>> {
         if sample.source.is_in_memory() {
             return sample.decode_budgeted().map(Arc::new);
         }
@@ -106,7 +106,7 @@ impl PixelCache {
             return Ok(Arc::new(decoded));
         }
         // From here on, the image counts towards the limit of the cache instead of the decoding memory.
-        let image = Arc::new(Decoded::from(decoded.image));
+        let image = Arc::new(BudgetedImage::from(decoded.image));
         let previous = cached.originals.insert(sample.source.clone(), Arc::clone(&image));
         if previous.is_none() {
             cached.bytes += cost;

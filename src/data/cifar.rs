@@ -105,7 +105,7 @@ fn has_valid_labels(format: &Format, folder: &Path) -> bool {
     if format.label_bytes == 0 {
         return true;
     }
-    let record_len = format.label_bytes + 3072;
+    let record_len = format.label_bytes + PIXELS;
     // Read errors are reported when the file is read completely.
     let Ok(start) = files::read_start(&folder.join(format.train[0]), 64 * record_len as u64) else {
         return true;
@@ -125,7 +125,7 @@ fn read(format: &Format, folder: &Path, has_file: &dyn Fn(&str) -> bool) -> Resu
         ..RawDataset::default()
     };
     found.classes = class_names(format, folder, has_file, &mut found.assumed)?;
-    let mut split = |files: &[&str]| -> Result<Vec<super::Sample>> {
+    let mut split = |files: &[&str]| -> Result<Vec<Sample>> {
         let mut bytes: Vec<u8> = Vec::new();
         let mut labels = Vec::new();
         for &name in files {

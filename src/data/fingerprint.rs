@@ -266,7 +266,7 @@ impl ClassFingerprints {
         let [left, right] =
             [self, other].map(|prints| prints.prints.as_bytes().chunks(SHORT_DIGITS));
         let longest = left.len().max(right.len());
-        let first_differing = left.zip(right.clone()).position(|(own, other)| own != other);
+        let first_differing = left.zip(right).position(|(own, other)| own != other);
         let shorter = self.images.min(other.images);
         first_differing.or_else(|| (shorter < longest).then_some(shorter))
     }

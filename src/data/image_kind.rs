@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use image::RgbImage;
 
-use super::image_file::NamedImage;
-use super::image_file::decode_file_budgeted;
+use super::image_file::{NamedImage, decode_file_budgeted};
 use super::{Dataset, Sample};
 use crate::problem::Result;
 

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::{CorrectionCount, Dataset, Duplicate, NearCopies, Sample, Skipped, TwoLabels};
-use crate::texts;
-use crate::texts::Words;
+use crate::texts::{self, Words};
 
 /// Smallest and largest width and height among the checked images, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

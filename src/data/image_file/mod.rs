@@ -357,9 +357,7 @@ fn decode_problem(error: ImageError) -> Problem {
             }
             _ => damaged(&limit.to_string()),
         },
-        ImageError::IoError(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-            truncated()
-        }
+        ImageError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => truncated(),
         ImageError::Unsupported(error) => {
             Problem::with_error("problem-image-kind-unsupported", &error)
                 .advise(message!("advice-save-as-jpeg-or-png"))

@@ -1,6 +1,6 @@
 //! Converts JSON lists into rows of a table: objects per line or in an array, files by class, classes by file, COCO.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use csv::StringRecord;
 use serde_json::{Map, Value};
@@ -43,11 +43,10 @@ pub(super) fn parse_file(text: &str) -> Option<Vec<StringRecord>> {
 /// Converts objects, given with their line numbers, into rows with their keys as columns.
 fn rows_from_objects(objects: Vec<(usize, Object)>) -> Option<Vec<StringRecord>> {
     let mut keys: Vec<&str> = Vec::new();
-    let mut seen_keys = HashMap::new();
+    let mut seen_keys = HashSet::new();
     for (_, object) in &objects {
         for key in object.keys() {
-            if !seen_keys.contains_key(key.as_str()) {
-                seen_keys.insert(key.as_str(), keys.len());
+            if seen_keys.insert(key.as_str()) {
                 keys.push(key);
             }
         }

@@ -67,16 +67,16 @@ impl Scenario {
 
     /// Returns the training images of a task with their labels (positions), in the dataset's order.
     pub fn train_samples(&self, data: &Dataset, task: usize) -> Vec<(Sample, i64)> {
-        self.select(&data.train, self.tasks.get(task).cloned())
+        self.select(&data.train, task)
     }
 
     /// Returns the test images of a task with their labels (positions), in the dataset's order.
     pub fn test_samples(&self, data: &Dataset, task: usize) -> Vec<(Sample, i64)> {
-        self.select(&data.test, self.tasks.get(task).cloned())
+        self.select(&data.test, task)
     }
 
-    fn select(&self, samples: &[Sample], range: Option<Range<usize>>) -> Vec<(Sample, i64)> {
-        let range = range.unwrap_or_default();
+    fn select(&self, samples: &[Sample], task: usize) -> Vec<(Sample, i64)> {
+        let range = self.tasks.get(task).cloned().unwrap_or_default();
         samples
             .iter()
             .filter_map(|sample| {
