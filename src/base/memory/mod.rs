@@ -34,7 +34,7 @@ pub fn machine_bytes() -> Option<u64> {
     #[cfg(target_os = "linux")]
     return of_machine("MemTotal:");
     #[cfg(not(target_os = "linux"))]
-    told(sysinfo::System::total_memory)
+    sysinfo_value(sysinfo::System::total_memory)
 }
 
 /// Returns the memory that this program can still allocate, in bytes; `None` if the system does not report it. On Linux
@@ -46,7 +46,7 @@ pub fn available_bytes() -> Option<u64> {
         .flatten()
         .min();
     #[cfg(not(target_os = "linux"))]
-    told(sysinfo::System::available_memory)
+    sysinfo_value(sysinfo::System::available_memory)
 }
 
 #[cfg(target_os = "linux")]
@@ -60,10 +60,10 @@ fn of_machine(name: &str) -> Option<u64> {
 
 /// Returns a value on systems other than Linux; `None` if it is not available.
 #[cfg(not(target_os = "linux"))]
-fn told(what: impl Fn(&sysinfo::System) -> u64) -> Option<u64> {
+fn sysinfo_value(value: impl Fn(&sysinfo::System) -> u64) -> Option<u64> {
     use sysinfo::{MemoryRefreshKind, RefreshKind, System};
     let memory = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
-    Some(what(&System::new_with_specifics(memory))).filter(|bytes| *bytes > 0)
+    Some(value(&System::new_with_specifics(memory))).filter(|bytes| *bytes > 0)
 }
 
 /// Returns the entry with this name in bytes.

@@ -1,10 +1,8 @@
 //! Archives instead of folders: zip (including projects of Teachable Machine), tar, tar.gz, tar.xz, WebDataset,
 //! Parquet.
 //!
-//! An archive is unpacked once into the cache folder and then opened as a folder. Nothing is written outside that
-//! folder: only regular files and folders with plain relative names are extracted, links are not. Size, number of files
-//! and compression ratio are limited. Unpacking uses a temporary name and ends with a rename, so an interrupted one is
-//! repeated.
+//! An archive is unpacked once into the cache folder, within the limits of `unpack`, and then opened as a folder.
+//! Unpacking uses a temporary name and ends with a rename, so an interrupted one is repeated.
 
 mod cache;
 mod names;
@@ -61,7 +59,7 @@ enum ArchiveKind {
     Parquet,
 }
 
-/// Opens a file as a dataset: an archive, or one of CIFAR's files in its folder.
+/// Opens a file as a dataset: an archive, or a list of images.
 ///
 /// # Errors
 /// Returns a Problem for other files, a damaged or hostile archive, a full disk, or an archive without a dataset.

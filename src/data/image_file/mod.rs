@@ -119,6 +119,7 @@ impl From<RgbImage> for BudgetedImage {
 
 /// Decodes an image file to upright 8-bit RGB. 16-bit values have `bit_depth` significant bits: they are multiplied by
 /// 2^(16 − `bit_depth`), with white as the maximum, and then rounded to 8 bits.
+///
 /// # Errors
 /// Returns a Problem for a file that is not an image, an unsupported format, a damaged or truncated file, or an image
 /// that needs more memory than allowed: see `MemoryEstimate`.

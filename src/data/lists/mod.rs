@@ -2,9 +2,8 @@
 //!
 //! CSV, TSV and JSON tables, lists of a path and a label per line (ImageNet-R, DomainNet, Food-101, Oxford-IIIT Pets),
 //! lists joined by id (CUB-200), CODA-Prompt's YAML pairs, Tiny-ImageNet's `val_annotations.txt`, MATLAB files
-//! (Flowers-102). Paths are looked up
-//! in the walked tree, not on the disk, so no line can refer to a file outside of the folder. Contradictions are
-//! refused.
+//! (Flowers-102). Paths are looked up in the walked tree, not on the disk, so no line can refer to a file outside of
+//! the folder. Contradictions are refused.
 
 mod annotations;
 mod collector;

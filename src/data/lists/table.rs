@@ -134,7 +134,7 @@ impl<'a> Table<'a> {
         let count_found = |at: usize| {
             let cells = probed.iter().filter_map(|record| record.get(at));
             let lookups = cells.map(|cell| source.find(cell));
-            let lookups = lookups.filter(|spot| *spot != Lookup::Missing);
+            let lookups = lookups.filter(|lookup| *lookup != Lookup::Missing);
             lookups.collect::<HashSet<_>>().len()
         };
         let is_file =

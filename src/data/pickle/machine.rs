@@ -203,7 +203,7 @@ impl Machine<'_> {
                 let range = self.read_line()?;
                 let text = std::str::from_utf8(&self.bytes[range]).unwrap_or_default();
                 let text = text.trim_end_matches('L');
-                text.parse().map_err(|_| self.error("a number is not one"))?
+                text.parse().map_err(|_| self.error("a number is not valid"))?
             }
         };
         self.push(Value::Number(number));
