@@ -46,7 +46,8 @@ pub fn save_plugin(folder: &Path, save: &PluginSave) -> Result<PathBuf> {
         allow_plugin(folder, &file)?;
     }
     if let (Some(source), Some(name)) = (&save.source, file.file_name()) {
-        let installed = Installed { from: source.clone(), since: format_now("%Y-%m-%d %H:%M") };
+        let since = jiff::Zoned::now().strftime("%Y-%m-%d %H:%M").to_string();
+        let installed = Installed { from: source.clone(), since };
         let name = name.to_string_lossy().into_owned();
         update_notes(folder, |notes| {
             notes.installed.insert(name, installed);
@@ -92,10 +93,6 @@ fn new_plugin_path(folder: &Path, name: &str) -> PathBuf {
     let slug = slug.trim_matches('-');
     let stem = if slug.is_empty() { "plugin" } else { slug };
     unused_path(folder, stem, ".toml")
-}
-
-fn format_now(format: &str) -> String {
-    jiff::Zoned::now().strftime(format).to_string()
 }
 
 #[cfg(test)]

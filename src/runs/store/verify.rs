@@ -77,10 +77,9 @@ impl FileCheckResult {
     /// Checks the snapshot and the predictions of a task.
     fn check_files(&mut self, folder: &Path, task: usize, row: &MetricsRow) {
         let task_folder = added_tasks::task_folder(folder, task);
-        let hashes = [&row.snapshot_sha256, &row.answers_sha256];
         let files = [
-            (Part::Snapshot, hashes[0], snapshot_file(&task_folder, task)),
-            (Part::Answer, hashes[1], answers_file(&task_folder, task)),
+            (Part::Snapshot, &row.snapshot_sha256, snapshot_file(&task_folder, task)),
+            (Part::Answer, &row.answers_sha256, answers_file(&task_folder, task)),
         ];
         for (part, recorded, path) in files {
             let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();

@@ -252,7 +252,7 @@ fn extract_file(
     }
     let write_problem =
         |error: io::Error| Problem::io("unpack the run", target.unwrap_or(path), &error);
-    let mut out = target.map(create).transpose().map_err(write_problem)?;
+    let mut out = target.map(File::create_new).transpose().map_err(write_problem)?;
     let (mut hash, mut remaining) = (Sha256::new(), part.bytes);
     let mut buffer = vec![0; BUFFER_BYTES];
     loop {
@@ -272,10 +272,6 @@ fn extract_file(
         }
     }
     Ok(remaining == 0 && hex(&hash.finalize()) == part.sha256)
-}
-
-fn create(path: &Path) -> io::Result<File> {
-    File::create_new(path)
 }
 
 fn foreign_file(path: &Path, name: &str) -> Problem {
