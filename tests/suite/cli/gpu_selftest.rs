@@ -33,7 +33,7 @@ fn gpu_selftest_passes_with_and_without_own_kernels() {
     assert!(tested["good"] == true && tested["kernels"] == true);
     for numbers in ["f32", "f16"] {
         let plans = tested["plans"][numbers].as_object().unwrap();
-        assert!(plans.contains_key("wide") && plans.contains_key("mixed-transposed"));
+        assert!(plans.contains_key("wide") && plans.contains_key("weight-gradient"));
     }
     let words = ["gpu-selftest", &gpu, "--without-kernels"];
     let without_kernels = json(&run(&words, folder.path()));

@@ -28,10 +28,12 @@ pub enum Class {
     Mixed,
     /// pᵀ·g for each head.
     MixedTransposed,
+    /// The gradient xᵀ·g of a trained weight: a long contraction over all tokens.
+    WeightGradient,
 }
 
 /// Each class, with the sizes m, k, n and the batch of a typical product (ViT-B with 24 images).
-pub(super) const CLASSES: [(Class, [usize; 3], usize); 7] = [
+pub(super) const CLASSES: [(Class, [usize; 3], usize); 8] = [
     (Class::Wide, [4728, 768, 3072], 1),
     (Class::WideTransposed, [4728, 3072, 768], 1),
     (Class::Narrow, [4728, 768, 192], 1),
@@ -39,6 +41,7 @@ pub(super) const CLASSES: [(Class, [usize; 3], usize); 7] = [
     (Class::Scores, [197, 64, 197], 288),
     (Class::Mixed, [197, 197, 64], 288),
     (Class::MixedTransposed, [197, 197, 64], 288),
+    (Class::WeightGradient, [768, 4728, 768], 1),
 ];
 
 impl Class {
@@ -50,6 +53,7 @@ impl Class {
             (1, [false, true]) if m >= 1024 && n >= 512 => Some(Self::WideTransposed),
             (1, [false, false]) if m >= 1024 && n >= 64 => Some(Self::Narrow),
             (1, [false, true]) if m >= 1024 && n >= 64 => Some(Self::NarrowTransposed),
+            (1, [true, false]) if m >= 128 && n >= 128 => Some(Self::WeightGradient),
             (16.., [false, true]) if m >= 32 && n >= 32 => Some(Self::Scores),
             (16.., [false, false]) if m >= 32 && n >= 32 => Some(Self::Mixed),
             (16.., [true, false]) if m >= 32 && n >= 32 => Some(Self::MixedTransposed),
@@ -62,7 +66,15 @@ impl Class {
         match self {
             Self::Wide | Self::Narrow | Self::Mixed => [false, false],
             Self::WideTransposed | Self::NarrowTransposed | Self::Scores => [false, true],
-            Self::MixedTransposed => [true, false],
+            Self::MixedTransposed | Self::WeightGradient => [true, false],
+        }
+    }
+
+    /// Returns the tiles for a product of this class with sizes m, n and k.
+    pub(super) fn fit_tiles(self, tiles: Tiles, sizes: [usize; 3]) -> Tiles {
+        match self {
+            Self::WeightGradient => tiles.split(sizes),
+            _ => tiles,
         }
     }
 }
@@ -110,8 +122,9 @@ pub fn set_plans(plans: &Plans) {
 pub fn choose_tiles(product: &Product, sizes: [usize; 3], batch: usize) -> Tiles {
     let plans = PLANS.read().unwrap_or_else(PoisonError::into_inner);
     let plans = &plans[usize::from(product.rounded)];
-    let plan = Class::new(product, sizes, batch).and_then(|class| plans.get(&class));
-    plan.copied().unwrap_or_else(|| Tiles::for_sizes(sizes, batch))
+    let class = Class::new(product, sizes, batch);
+    let plan = class.and_then(|class| Some(class.fit_tiles(*plans.get(&class)?, sizes)));
+    plan.unwrap_or_else(|| Tiles::for_sizes(sizes, batch))
 }
 
 #[cfg(test)]

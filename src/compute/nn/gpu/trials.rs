@@ -76,15 +76,17 @@ impl Trial {
         let (a, stored_a) = create_operand(a, [m, k], DType::F32)?;
         let dtype = if b_half { DType::F16 } else { DType::F32 };
         let (b, stored_b) = create_operand(b, [k, n], dtype)?;
-        let rows = match batch {
-            1 => Size::Rows,
-            _ => Size::Fixed(m as u32),
+        // The size that products of this layout read at run time.
+        let (rows, depth) = match (batch, stored_a.transposed) {
+            (1, false) => (Size::Rows, Size::Fixed(k as u32)),
+            (1, true) => (Size::Fixed(m as u32), Size::Rows),
+            _ => (Size::Fixed(m as u32), Size::Fixed(k as u32)),
         };
         let product = Product {
             inner: batch as u32,
-            out: MatrixLayout::row_major(n).batched(0, m * n),
+            out: MatrixLayout::row_major(n).batched(0, if batch > 1 { m * n } else { 0 }),
             b_half,
-            ..Product::new([rows, Size::Fixed(k as u32)], n, [stored_a, stored_b])
+            ..Product::new([rows, depth], n, [stored_a, stored_b])
         };
         Ok(Self {
             product,
@@ -267,10 +269,6 @@ fn check_tile(tiles: Tiles, rounded: bool, device: &Device) -> Result<f64> {
         let mut trial = Trial::new(sizes, 1, transposed, b_half, device)?;
         trial.product.rounded = rounded;
         trial.product.gradients = gradients;
-        if transposed[0] {
-            // A transposed A has a fixed number of rows.
-            trial.product.m = Size::Fixed(sizes[0] as u32);
-        }
         let [m, _, n] = sizes;
         let bias = matrix([1, n], DType::F32, device)?;
         let residual = matrix([m, n], DType::F32, device)?;
@@ -310,12 +308,17 @@ pub fn measure_plans(
     fragments: Option<Fragments>,
     limit: Duration,
 ) -> Result<Plans> {
+    const WARM_UP: Duration = Duration::from_millis(300);
     let start = Instant::now();
     let mut plans = Plans::default();
     let mut checked = HashMap::new();
     for (class, sizes, batch) in CLASSES {
         let mut trial = Trial::new(sizes, batch, class.transposed_operands(), false, device)?;
         trial.row_step = (batch * sizes[0]).div_ceil(CHECKED_ROWS);
+        // An idle GPU has a low clock frequency.
+        while start.elapsed() < WARM_UP {
+            trial.time(Tiles::SMALL)?;
+        }
         let mut times = Vec::new();
         for rounded in [false, true] {
             trial.product.rounded = rounded;
@@ -325,7 +328,8 @@ pub fn measure_plans(
                 if start.elapsed() > limit {
                     return Ok(plans);
                 }
-                let time = trial.time(tiles)?;
+                let [m, k, n] = sizes;
+                let time = trial.time(class.fit_tiles(tiles, [m, n, k]))?;
                 let (name, ms) = (tiles.name(), time * 1e3);
                 tracing::info!("{class:?}, rounded: {rounded}, tiles {name}: {ms:.3} ms");
                 times.push((time, tiles, rounded));

@@ -76,17 +76,27 @@ impl Tiles {
         vectors.iter().all(|count| count.is_multiple_of(self.threads()))
     }
 
-    /// Returns tiles for a product of these sizes that result in enough workgroups: a GPU has about a hundred
-    /// processors, and each needs at least two workgroups.
+    /// Number of workgroups that fill a GPU: it has about a hundred processors, and each needs at least two.
+    const TARGET_GROUPS: usize = 256;
+
+    /// Returns the number of tiles of a result with m rows and n columns.
+    fn count(&self, m: usize, n: usize) -> usize {
+        let [rows, columns, _] = self.group.map(|size| size as usize);
+        m.div_ceil(rows) * n.div_ceil(columns)
+    }
+
+    /// Splits the contraction of a product with sizes m, n and k if it has too few tiles to fill a GPU.
+    pub fn split(self, [m, n, k]: [usize; 3]) -> Self {
+        // Parts of less than about 256 are not faster.
+        let splits = (Self::TARGET_GROUPS / self.count(m, n).max(1)).min(k / 256).clamp(1, 32);
+        Self { splits: splits as u32, ..self }
+    }
+
+    /// Returns tiles for a product of these sizes that fill a GPU.
     pub fn for_sizes([m, n, k]: [usize; 3], batch: usize) -> Self {
-        const TARGET_GROUPS: usize = 256;
-        let group_count = |tiles: &Self| {
-            let [rows, columns, _] = tiles.group.map(|size| size as usize);
-            m.div_ceil(rows) * n.div_ceil(columns) * batch
-        };
         let is_filled = |tiles: &Self| {
             let [rows, columns, _] = tiles.group.map(|size| size as usize);
-            m >= rows && n >= columns && group_count(tiles) >= TARGET_GROUPS
+            m >= rows && n >= columns && tiles.count(m, n) * batch >= Self::TARGET_GROUPS
         };
         let best = [Self::HUGE, Self::LARGE, Self::MEDIUM];
         if let Some(tiles) = best.into_iter().find(is_filled) {
@@ -96,10 +106,8 @@ impl Tiles {
             true => Self::SMALL,
             false => Self::MEDIUM,
         };
-        // Splitting the contraction is useful only for parts of about 256 or more.
-        let splits = (TARGET_GROUPS / group_count(&tiles).max(1)).min(k / 256).clamp(1, 32);
         match batch {
-            1 => Self { splits: splits as u32, ..tiles },
+            1 => tiles.split([m, n, k]),
             _ => tiles,
         }
     }
