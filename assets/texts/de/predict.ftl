@@ -128,7 +128,7 @@ predict-none-find-limit = Grenze berechnen
 # Viele Bilder in einer Tabelle.
 predict-many-images = Viele Bilder
 predict-many-choose-folder = Ordner klassifizieren …
-predict-many-about = Schreibt eine Tabelle mit einer Zeile je Bild: Vorhersage und Wertung jedes Experten, ob das Bild zu keiner der Klassen gehört, und die fünf Klassen mit den höchsten Wertungen.
+predict-many-about = Schreibt eine Tabelle mit einer Zeile je Bild: die vorhergesagte Klasse und ihre Wertung, die zweite Klasse, und ob das Bild zu keiner der Klassen gehört.
 predict-many-image-folder = Bilder
 predict-many-image-folder-hint = Ein Ordner mit Bildern
 predict-many-images-of-folder = { $n ->
@@ -259,7 +259,7 @@ predict-problem-training-changed = die Trainingsbilder dieses Datensatzes haben 
 predict-problem-test-changed = die Bilder dieses Datensatzes haben sich geändert, seit dieser Lauf mit ihnen getestet wurde
 predict-problem-test-changed-advice = stelle die ursprünglichen Bilder wieder her, um sie zu sehen; die Ergebnisse des Laufs bleiben, wie sie sind
 predict-problem-run-not-listed = dieser Lauf steht nicht mehr in der Liste
-predict-changes-saved = deine Änderungen stehen in der letzten Spalte der Tabelle { $table }
+predict-changes-saved = deine Änderungen stehen in den Spalten class und none_of_these der Tabelle { $table }
 predict-table-written = Tabelle { $table } geschrieben
 predict-table-written-advice = Vorhersage zeigt ihren Pfad und die Bilder nach Klassen
 predict-added-task-queued = ein hinzugefügter Task dieses Laufs steht schon in der Warteschlange

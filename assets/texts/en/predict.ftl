@@ -128,7 +128,7 @@ predict-none-find-limit = Compute limit
 # Many images in a table.
 predict-many-images = Many images
 predict-many-choose-folder = Classify a folder…
-predict-many-about = Writes a table with one row per image: each expert's prediction and score, whether the image belongs to none of the classes, and the five classes with the highest scores.
+predict-many-about = Writes a table with one row per image: the predicted class and its score, the second class, and whether the image belongs to none of the classes.
 predict-many-image-folder = Images
 predict-many-image-folder-hint = A folder of images
 predict-many-images-of-folder = { $n ->
@@ -259,7 +259,7 @@ predict-problem-training-changed = the training images of this dataset have chan
 predict-problem-test-changed = the images of this dataset have changed since this run was tested on them
 predict-problem-test-changed-advice = restore the original images to see them; the run's results stay as they are
 predict-problem-run-not-listed = this run is no longer in the list
-predict-changes-saved = your changes are in the last column of the table { $table }
+predict-changes-saved = your changes are in the columns class and none_of_these of the table { $table }
 predict-table-written = table { $table } written
 predict-table-written-advice = Predict shows its path, and the images by class
 predict-added-task-queued = an added task of this run is already in the queue
