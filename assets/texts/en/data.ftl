@@ -109,7 +109,7 @@ data-measured-on-validation = { $n ->
 data-use-bit-depth = Use a bit depth of { $n }
 data-cache-loaded = the images are already in memory
 data-cache-fits = all images fit, about { $need }
-data-cache-too-small = all images of a task need about { $need }; what does not fit is decoded every epoch
+data-cache-too-small = all images of a task need about { $need }; those that do not fit are decoded every epoch
 data-download-advice = download it under Data
 data-skipped-files = { $n ->
     [one] { $n } file was skipped.

@@ -307,11 +307,11 @@ trial-fewer-images = To save time, { $limit } of up to { $n ->
 trial-fewer-epochs = To save time, tasks had { $n ->
     [one] { $n } epoch
    *[other] { $n } epochs
-} instead of { $usual }; methods that train in steps may reach more in a full run.
+} instead of { $usual }; methods that train in steps may be more accurate in a full run.
 trial-judged = Each candidate was trained on { $n ->
     [one] { $n } training image
    *[other] { $n } training images
-} and evaluated on { $judged } held-out training images ({ NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } % each). No test images were used.
+} and evaluated on { $judged } held-out training images ({ NUMBER($one, minimumFractionDigits: 1, maximumFractionDigits: 1) } % per image). No test images were used.
 trial-none-finished = No candidate finished.
 trial-best-method = { $title } gives the best results on this dataset.
 trial-no-clear-best = { $title } has the highest accuracy, but with so few images the difference from { $others } may be due to chance.
