@@ -63,7 +63,7 @@ pub(super) fn unpack(args: &UnpackArgs) -> Result<CommandOutcome> {
     let unpacked = store::unpack(&args.file, &root)?;
     print_message(format!("the run is in {}", unpacked.folder.display()));
     if let Some(other) = unpacked.repeats {
-        print_message(format!("it repeats {other}: the same experiment, started at another time"));
+        print_message(format!("it has the same experiment as {other}, started at another time"));
     }
     Ok(CommandOutcome::Done)
 }

@@ -371,7 +371,7 @@ fn refuse_changes(changes: &Changes<'_>, name: &str) -> Result<()> {
     };
     Err(Problem::new(format!("the run is training at {name}, so this cannot be changed now"))
         .at(option)
-        .advise("leave the option out, or stop the run first"))
+        .advise("omit the option, or stop the run first"))
 }
 
 /// `runs --place`: prints the output of the program on the other machine for the same arguments. JSON for a file here

@@ -23,16 +23,16 @@ pub(super) struct Args {
     /// A selector, number or name of a device
     #[arg(value_name = "DEVICE")]
     device: String,
-    /// Leave out the program's own kernels
+    /// Do not use the program's own kernels
     #[arg(long)]
     without_kernels: bool,
-    /// Leave out cooperative matrices
+    /// Do not use cooperative matrices
     #[arg(long)]
     without_cooperative_matrices: bool,
     /// Test only products with cooperative matrices
     #[arg(long)]
     only_cooperative_matrices: bool,
-    /// Longest time for choosing tiles [default: 20; 0 for a software adapter]
+    /// Maximum time for choosing tiles [default: 20; 0 for a software adapter]
     #[arg(long, value_name = "SECONDS")]
     measure: Option<u64>,
 }
