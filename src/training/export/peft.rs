@@ -196,12 +196,12 @@ fn readme(model: &Model<'_>, folders: &[&str], has_transformers_forms: bool) -> 
     let others = match has_transformers_forms {
         true => {
             "\nThe same adapter for the `ViTModel` of transformers (version 5) is in its subfolder `transformers`. The network \
-             must have these weights; `last_hidden_state[:, 0]` is then the feature.\n"
+             must have the same weights; the feature is then `last_hidden_state[:, 0]`.\n"
         }
         false => "",
     };
     format!(
-        "# {}\n\n{which} Each is a LoRA in the format of peft, for the layers of timm's network; scales are part of B.\n\n\
+        "# {}\n\n{which} Each is a LoRA in peft's format for the layers of timm's network; scales are multiplied into B.\n\n\
          ```\npip install torch timm peft safetensors numpy pillow\n```\n\n```python\nimport torch\nfrom peft import PeftModel\n\
          from network import load, normalised\nfrom prepare import prepare\n\
          model = PeftModel.from_pretrained(load(), \"{first}\")\nimages = torch.from_numpy(prepare(\"image.png\"))[None]\n\

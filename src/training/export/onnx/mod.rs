@@ -264,7 +264,7 @@ fn readme(model: &Model<'_>) -> String {
          images = numpy.stack([prepare(\"image.png\")])\n\
          scores, probabilities = session.run(None, {{\"images\": images}})\n```\n\n`images` is a float32 array of \
          N × 3 × size × size. `prepare.py` prepares images as LAE Studio does; other software must follow \
-         `preprocessing.json`. `check.safetensors` contains two noise images and LAE Studio's answers for them.\n",
+         `preprocessing.json`. `check.safetensors` contains two noise images and LAE Studio's outputs for them.\n",
         title(model)
     )
 }

@@ -157,14 +157,14 @@ pub fn readme(model: &Model<'_>) -> String {
     let entry = &model.predictor.backbone().entry;
     let classes = count_with_noun(model.predictor.classes().len(), "class");
     format!(
-        "# {}\n\n{classes}, on the backbone {} (its weights: {}).\n\n```\npip install torch timm safetensors numpy pillow\n```\n\n\
-         ```python\n{}\n```\n\n`python model.py` compares the answers with those of LAE Studio in `check.safetensors`.\n\n\
+        "# {}\n\n{classes}, with the backbone {} (licence of its weights: {}).\n\n```\npip install torch timm safetensors numpy pillow\n```\n\n\
+         ```python\n{}\n```\n\n`python model.py` compares its outputs with those of LAE Studio in `check.safetensors`.\n\n\
          | file | contents |\n|---|---|\n\
-         | `model.py` | the whole model as readable code: network, PET, answers |\n\
-         | `weights.safetensors` | all its numbers; those of the backbone under timm's names after `network.` |\n\
+         | `model.py` | the whole model as readable code: network, PET, outputs |\n\
+         | `weights.safetensors` | all weights; those of the backbone have timm's names after `network.` |\n\
          | `preprocessing.json` | how images are preprocessed |\n\
          | `classes.json` | the classes in the order of the outputs |\n\
-         | `check.safetensors` | two noise images and LAE Studio's answers for them |\n",
+         | `check.safetensors` | two noise images and LAE Studio's outputs for them |\n",
         title(model),
         one_line(&entry.name),
         one_line(&entry.licence),
