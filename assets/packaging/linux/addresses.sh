@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fills in where the program's repository is, in the AppStream data of this working tree:
+# Adds the URL of the repository to the AppStream metadata of this working tree:
 #   assets/packaging/linux/addresses.sh https://github.com/SOMEBODY/SOMETHING VERSION
-# Until then homepage and images are in a comment, for an address that leads nowhere is an error.
+# Until then, the homepage and the screenshots are in a comment, because a dead link is an error.
 set -euo pipefail
 [ $# -eq 2 ] || { sed -n '2,3p' "$0" >&2; exit 2; }
 metainfo=$(dirname "$0")/io.github.lae_studio.LaeStudio.metainfo.xml

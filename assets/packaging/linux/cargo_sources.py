@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Names every crate of Cargo.lock to flatpak-builder, which fetches them before it builds without a network.
+"""Lists every crate of Cargo.lock for flatpak-builder, which downloads them before it builds without network access.
 
     assets/packaging/linux/cargo_sources.py > assets/packaging/linux/cargo-sources.json
 
-The list has the form of what flatpak-cargo-generator writes. All crates come from crates.io, so nothing is fetched
-to make it, and Python alone is enough.
+The list has the format of flatpak-cargo-generator. All crates come from crates.io, so the script needs only Python
+and no downloads.
 """
 import json
 import sys
