@@ -1,9 +1,9 @@
-"""Writes lae-nano.safetensors: the embedded backbone in half precision.
+"""Writes lae-nano.safetensors, the embedded backbone in half precision.
 
     pip install numpy safetensors && python assets/make_backbone.py FULL.safetensors assets/lae-nano.safetensors
 
-FULL holds the trained weights in single precision under timm's names. Every tensor is
-rounded to the nearest f16; the metadata (architecture, input scaling) is carried over.
+FULL contains the trained weights in single precision with timm's names. Each tensor is rounded to the nearest f16;
+the metadata (architecture, input scaling) is copied.
 """
 
 import sys

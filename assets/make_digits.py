@@ -1,14 +1,12 @@
-"""Writes digits.pack: the handwritten digits of the UCI optical recognition set.
+"""Writes digits.pack, the handwritten digits of the UCI optical recognition dataset.
 
     pip install numpy pillow scikit-learn && python assets/make_digits.py assets/digits.pack
 
-Source: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits",
-UCI Machine Learning Repository, 1998, https://doi.org/10.24432/C50P49, CC BY 4.0;
-the 1,797 images that scikit-learn carries. Each is 8x8 with values 0 to 16 and
-fills its frame; here it is enlarged to 24x24 (bilinear) and centred on a black
-32x32, like a drawn digit: crops then cut margins rather than strokes,
-and are drawn with more than 8 steps. One quarter of every class, drawn with a fixed seed, is
-the test split. The layout of a pack is described in README.md beside this file.
+Source: E. Alpaydin and C. Kaynak, "Optical Recognition of Handwritten Digits", UCI Machine Learning Repository, 1998,
+https://doi.org/10.24432/C50P49, CC BY 4.0; the 1,797 images in scikit-learn. Each image has 8x8 pixels with values
+from 0 to 16, and the digit fills it. The script enlarges it to 24x24 (bilinear, which adds grey levels) and centres
+it on a black 32x32 image, so that crops cut margins and not strokes. A quarter of each class, drawn with a fixed
+seed, is the test split. README.md in this folder describes the format of a pack.
 """
 
 import json

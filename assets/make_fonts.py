@@ -1,13 +1,13 @@
-"""Writes fonts/*.ttf: the window's faces, cut down to the characters it shows.
+"""Writes fonts/*.ttf, the fonts of the window, reduced to the characters that it displays.
 
     apt-get install --no-install-recommends fonts-inter fonts-jetbrains-mono fonts-dejavu-core
     pip install fonttools && python assets/make_fonts.py assets/fonts
 
-Inter regular and semibold get TrueType outlines and tabular figures as their default
-ones, so that numbers keep their place while they change; kerning, marks and composition
-stay, alternates and ligatures go ("->" stays two signs in code). JetBrains Mono likewise.
-A few triangles and bars for buttons that neither holds are drawn here. `Symbols` holds the
-other signs that are missing in both, from DejaVu Sans; it is the last one to ask.
+Inter regular and semibold get TrueType outlines, and tabular figures by default, so that numbers do not move when
+they change. Kerning, marks and composition are kept; alternates and ligatures are removed ("->" remains two
+characters in code). JetBrains Mono is treated in the same way. Triangles and bars for buttons that are missing from
+both are drawn here. `Symbols` has the other characters that are missing from either, from DejaVu Sans; it is the last
+fallback.
 """
 
 import sys

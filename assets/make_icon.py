@@ -1,10 +1,9 @@
-"""Writes icon.png, and with --packaging the icons of every system: three bars in the colours and
-with the markers of the experts.
+"""Writes icon.png, and with --packaging the icons of all systems: three bars with the colours and markers of the experts.
 
     pip install pillow && python assets/make_icon.py assets/icon.png --packaging assets/packaging/icons
 
-From top to bottom online (disc), offline (triangle) and ensemble (square), each bar as
-long as the expert is usually good, on the window's dark background.
+From top to bottom: online (disc), offline (triangle) and ensemble (square), on the dark background of the window. The
+length of a bar represents the usual accuracy of the expert.
 """
 
 import argparse

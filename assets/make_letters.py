@@ -1,16 +1,15 @@
-"""Writes letters.pack: the 26 Latin capitals, drawn by many free fonts as if by hand.
+"""Writes letters.pack, the 26 Latin capitals rendered with many free fonts and distorted like handwriting.
 
     pip install numpy pillow && python assets/make_letters.py assets/letters.pack
 
-The images are synthetic. Every one is a glyph of a font below, with its own stroke
-thickness, slant, rotation, size, place, elastic distortion, blur, brightness and grain,
-32x32 grey, light on dark as a pen on a slate. Train and test use different families.
-The layout of a pack is described in README.md beside this file; the seed fixes all
-random choices (the last grey level may move with the version of FreeType).
+The images are synthetic. Each is a glyph of a font below with random stroke thickness, slant, rotation, size,
+position, elastic distortion, blur, brightness and grain; 32x32 pixels, grey, light on dark. The training and test
+splits use different font families. README.md in this folder describes the format of a pack. The seed determines all
+random choices; grey levels may differ by one with another version of FreeType.
 
-The fonts are those of Debian 12, all free. `python assets/make_letters.py --fonts` prints
-the one `apt-get install` line that fetches them, then each font with its licence. A font
-that is missing stops the program: another one in its place would change the set.
+The fonts are those of Debian 12, all of them free. `python assets/make_letters.py --fonts` prints the `apt-get
+install` command for them, then each font with its licence. If a font is missing, the script stops, because another
+font would change the dataset.
 """
 
 import json

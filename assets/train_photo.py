@@ -7,25 +7,25 @@
     python assets/train_photo.py pack tiny.git DATA          unpack the JPEGs into arrays of pixels
     python assets/train_photo.py teach DATA                  compute the targets of distillation
     python assets/train_photo.py train DATA RUN              train; the same command resumes
-    python assets/train_photo.py export DATA RUN FILE        write the averaged weights as they are now
+    python assets/train_photo.py export DATA RUN FILE        write the current averaged weights
     python assets/train_photo.py evaluate CIFAR FILE         accuracy of frozen features on new classes
     python assets/train_photo.py duplicates DATA CIFAR       near-duplicates in CIFAR-100's test images
 
-CIFAR is the binary version of CIFAR-100 (cifar-100-binary.tar.gz or .tar.xz). It is used for evaluation
-only; no image of it is trained on.
+CIFAR is the binary version of CIFAR-100 (cifar-100-binary.tar.gz or .tar.xz). It is used for evaluation only, not for
+training.
 
 All images are those of Tiny-ImageNet. The network learns their labels and, by distillation, the features of
-EfficientNet-Lite0 (Apache-2.0), a network trained on ImageNet: their 384 first principal components, each
-divided by the square root of its standard deviation. The teacher sees whole images, enlarged to 160×160.
+EfficientNet-Lite0 (Apache-2.0), a network trained on ImageNet: their first 384 principal components, each divided by
+the square root of its standard deviation. The teacher sees whole images, enlarged to 160×160.
 
-Training begins with crops of 32×32 pixels, which are four times as fast, and ends with 48×48. A second training
-with 48×48 alone continues from the averaged weights (--init). Muon updates
-the matrices of the blocks, AdamW all other weights. An exponential moving average (EMA) of the weights is
-evaluated. FILE contains it with the last norm scaled, so that all features have the same standard deviation.
+Training begins with crops of 32×32 pixels, which are four times as fast, and ends with 48×48. A second training with
+48×48 only continues from the averaged weights (--init). Muon updates the matrices of the blocks, AdamW all other
+weights. The evaluated weights are an exponential moving average (EMA). FILE contains them with a scaled last norm, so
+that all features have the same standard deviation.
 
-The network has patches of 2×2. The program loads ConvNeXts with patches of 4×4. The first convolution
-of FILE therefore averages 2×2 pixels, and its input is 96×96. For an image of 48×48 enlarged twice
-(nearest neighbour) that is the same function.
+The network has patches of 2×2, but the program loads ConvNeXts with patches of 4×4. The first convolution in FILE
+therefore averages 2×2 pixels, and its input is 96×96. For a 48×48 image enlarged to 96×96 (nearest neighbour), this
+is the same function.
 """
 
 import argparse

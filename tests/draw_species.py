@@ -1,15 +1,15 @@
-"""Draws a folder of butterflies as a biologist might bring one: eight species, each a folder of photographs.
+"""Draws a folder of butterflies similar to a biologist's: eight species, each a folder of images.
 
     python tests/draw_species.py FOLDER [--seed 1] [--share 1.0] [--even N]
 
-What makes such folders hard is in it: the classes are unequal (from 64 images down to 18), every image has a size
-and a shape of its own (90 to 420 pixels a side), the animal is anywhere and turned any way on leaves, soil or stone
-under another light, pairs of species are alike, the tenth image of the third species is in the folder of the
-fourth (a wrong label), and five images are there twice (copies, one of them saved again at another size). The same
-seed draws the same images. `--share 0.5` draws half of each species, `--even N` N images of each. The folder has
-no test split: the program holds a share back. Needs numpy and PIL.
+The folder has the usual difficulties. Classes are unequal (64 to 18 images), and each image has its own size and
+aspect ratio (90 to 420 pixels per side). The animal has any position and rotation, on leaves, soil or stone in
+different light. Pairs of species look alike. The tenth image of the third species is in the folder of the fourth (a
+wrong label), and five images exist twice (copies, one of them saved again in another size). The same seed draws the
+same images. `--share 0.5` draws half of each species, `--even N` N images of each. There is no test split: the
+program holds out a share. Needs numpy and PIL.
 
-With seed 1 the folder is the one of docs/results.md, "Small and unequal folders".
+Seed 1 gives the folder of docs/results.md, "Small and unequal folders".
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""Draws symbols as a shaky hand would, as a folder of classes that `lae-studio teach` takes.
+"""Draws symbols with shaky strokes, as a folder of classes for `lae-studio teach`.
 
     python tests/draw_symbols.py FOLDER [--each 10] [--test 0] [--seed 1]
 
-Every drawing is the same few strokes with its own size, slant, place, thickness, brightness and
-grain, each corner moved a little: 32×32 grey images, light on dark. With `--test N` the folder
-gets a test split of N further drawings per symbol. Needs nothing but Python.
+All drawings of a symbol have the same strokes, with random size, slant, position, thickness, brightness, grain and
+small shifts of each corner: 32×32 grey images, light on dark. With `--test N` the folder gets a test split of N
+further drawings per symbol. Needs only Python.
 """
 
 import argparse

@@ -1,18 +1,17 @@
-"""What `lae-studio export` writes answers as the run does, in the real libraries.
+"""Compares the outputs of exported models in PyTorch, onnxruntime and peft with those of the run.
 
     pip install torch timm safetensors pillow peft onnxruntime
     python tests/export_check.py [PROGRAM] [--quick] [--markdown FILE]
 
-Trains short runs on the embedded digits at a rate at which the PETs move far, on lae-nano, on a ViT-Ti/16
-and on small networks of the other kinds, all but the first of random weights; exports each, and asks the
-exported model for the two images of noise whose answers by the program are next to it. The limit is 1e-5 of
-the largest score (at least 1). What the PET moves is measured, too: a model without its PETs has to answer
-otherwise. One image goes the whole way from the file, through `predict --json` and through
-`model.predict`. Each is exported as ONNX, too, and asked by onnxruntime; a LoRA for peft,
-which loads it onto timm's network and onto transformers'.
+Trains short runs on the embedded digits at a rate at which the PETs change much: on lae-nano, on a ViT-Ti/16 and on
+small networks of the other families, all but the first with random weights. Exports each run, and computes the
+outputs of the exported model for the two noise images stored with it. The limit is 1e-5 of the largest score (at
+least 1). The effect of the PET is measured, too: a model without its PETs must give other outputs. One image is read
+from its file by both `predict --json` and `model.predict`. Each run is also exported as ONNX for onnxruntime, and
+LoRA runs for peft, which loads them into timm's network and that of transformers.
 
-Exits 0 where all holds, 1 where something does not; prints why and exits 0 where a library is absent
-(onnxruntime and peft: leaves their part out). --quick leaves all but the first cases out.
+The exit code is 0 if all outputs agree, else 1. If a library is missing, the script prints this and exits with 0
+(without onnxruntime or peft, it skips their part). --quick runs only the first cases.
 """
 
 import argparse

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Kills, failing disks and second programs: does a run that went through them end as it would have?
+"""Checks that runs survive kills, failing disks and concurrent programs with the same result.
 
     python3 tests/faults.py PROGRAM [--only NAME …] [--kills 100] [--every 1] [--seed 0]
 
-Needs Linux and Python's standard library; `strace` for failing system calls, the rights to mount for
-the full disk, a software Vulkan adapter and a C compiler for the lost card: what is missing is skipped, with its reason.
-Prints a row per experiment and exits with 1 when one failed. Runs on one core.
+Needs Linux and Python's standard library. Some experiments also need `strace` (failing system calls), the right to
+mount (full disk), or a software Vulkan driver and a C compiler (lost GPU); without these, they are skipped with the
+reason. Prints a row per experiment. The exit code is 1 if one failed. Runs on one core.
 """
 import argparse
 import http.server

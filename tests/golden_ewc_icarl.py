@@ -1,13 +1,13 @@
-"""Golden files of EWC and iCaRL, computed in f64 with PyTorch and timm from their papers' equations.
+"""Golden files of EWC and iCaRL, computed in f64 with PyTorch and timm from the equations of their papers.
 
     python tests/golden_ewc_icarl.py --write tests/golden    # the small files that every test run checks
-    python tests/golden_ewc_icarl.py [PROGRAM] [--seeds 5]   # fresh ones through `lae-studio golden`
+    python tests/golden_ewc_icarl.py [PROGRAM] [--seeds 5]   # new ones, checked with `lae-studio golden`
 
-EWC: Kirkpatrick et al., PNAS 2017, Eq. 3, with one spring for each number (Schwarz et al., ICML 2018, Eq. 9). iCaRL:
-Rebuffi et al., CVPR 2017, Algorithms 1 to 5. Both train an Adapter and linear heads by Adam over two tasks. Each file
-holds a small ViT with random weights, what the tasks start from, the batches they learn from, the images they measure,
-and what must come out after each task, by the names that the program's checkpoints have. Skipped where torch or timm is
-not installed. Exits with 1 when a file misses its tolerance.
+EWC: Kirkpatrick et al., PNAS 2017, Eq. 3, with one penalty per parameter (Schwarz et al., ICML 2018, Eq. 9). iCaRL:
+Rebuffi et al., CVPR 2017, Algorithms 1 to 5. Both train an Adapter and linear heads with Adam over two tasks. Each
+file contains a small ViT with random weights, the initial state of the tasks, their batches, the images that they
+measure, and the expected tensors after each task, with the names of the program's checkpoints. Skipped without torch
+or timm. The exit code is 1 if a file exceeds its tolerance.
 """
 
 import argparse

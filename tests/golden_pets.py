@@ -1,11 +1,10 @@
-"""Golden file of the shipped PETs on a small ViT, computed in f64 with PyTorch from their definitions.
+"""Golden file of the built-in PETs on a small ViT, computed in f64 with PyTorch from their definitions.
 
     python tests/golden_pets.py tests/pets/golden.safetensors
 
-The network is written out here with a layer for each projection, and must give what timm's gives. DoRA, VeRA,
-(IA)³ and LoRA are those of the library peft; the others are modules of their own below. For every PET the file
-holds parameters that are drawn (none stays at its start), the features, and the gradient of Σ feature³.
-Skipped where PyTorch, timm or peft is not installed.
+The network is implemented here with a layer per projection, and must agree with timm's. DoRA, VeRA, (IA)³ and LoRA
+are those of the peft library; the others are modules below. For each PET the file contains random parameters (none
+has its initial value), the features, and the gradient of Σ feature³. Skipped without PyTorch, timm or peft.
 """
 
 import sys

@@ -1,13 +1,13 @@
-"""Golden files of many sizes, made with PyTorch and timm, through `lae-studio golden`.
+"""Golden files of many network sizes, computed with PyTorch and timm and checked with `lae-studio golden`.
 
     python tests/golden_sizes.py [PROGRAM] [--device cpu]
     python tests/golden_sizes.py --write tests/golden        # the small files that every test run checks
 
-Each file holds a small timm network with random weights, a PET written here from its formula, two
-heads, inputs, and what must come out: features, logits, loss, gradients, eight Adam steps with
-frozen ones first, the moving average, the ensemble. Sizes differ from file to file: depths, widths,
-heads, windows, MLP ratios, class counts, PET sizes, maps that are no multiple of a window. Skipped
-where torch or timm is not installed. Exits with 1 when a file misses its tolerance.
+Each file contains a small timm network with random weights, a PET implemented here from its formula, two heads,
+inputs, and the expected tensors: features, logits, loss, gradients, eight Adam steps (the first ones frozen), the
+moving average, the ensemble. Sizes differ between files: depths, widths, heads, windows, MLP ratios, class counts,
+PET sizes, maps that are not a multiple of a window. Skipped without torch or timm. The exit code is 1 if a file
+exceeds its tolerance.
 """
 
 import argparse

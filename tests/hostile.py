@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Runs the program on a folder of hostile inputs, each under a limit of address space, and reports how it ended.
+"""Runs the program on a folder of hostile inputs, each with a limit of address space, and reports how it ended.
 
     python3 tests/hostile.py PROGRAM FOLDER [--gigabytes 9] [--seconds 120] [--megabytes N] [--table FILE.md]
     python3 tests/hostile.py PROGRAM --plugins --seconds 5 --megabytes 500
 
---plugins makes plugin files of its own: names, numbers, nesting, lists and steps at absurd sizes, each alone, and a
-folder of five hundred that each take as long as one may.
+--plugins generates plugin files: names, numbers, nesting, lists and steps of extreme sizes, each alone, and a folder
+of five hundred that each take the maximum time.
 
-What is asked of the program follows from the kind of an input: weight files are opened for a measurement,
-archives and folders as data sets, plugins are listed, orders and settings begin a run, folders of runs are
-listed and each of their runs is continued. Linux, Python's standard library. Exits with 1 when an input
-ended in a crash, took too long or more memory than --megabytes, or left the program without a sentence.
+The command depends on the kind of input: weight files are opened for a measurement, archives and folders as datasets,
+plugins are listed, class orders and settings start a run, folders of runs are listed and each of their runs is
+resumed. Needs Linux and Python's standard library. The exit code is 1 if an input caused a crash, took too long or
+more memory than --megabytes, or produced no message.
 """
 import argparse
 import os

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Plays with the window by mouse and keys, as a user would, and takes an image of every step.
+"""Uses the window with mouse and keys, as a user would, and takes a screenshot of every step.
 
     python3 tests/play.py PROGRAM [--to DIR] [--only 1280x800-dark-100 …]
 
-First launch, the tour offered and put off, a run with its Baseline, every page while it trains, a label mended, a
-drawing asked about, a lesson opened, a folder typed, a PET plugin written with mistakes, a run taught, the palette, the large view: at four sizes, light
-and dark, zoom 100 and 200 %. Buttons are found by their accessible names, which the program lists with `--places`. No step may show
-an error notice, and the program must live until it is closed. DIR has a folder of images and a sheet for each way
-to play, and `clicks.json`: how many clicks and keys each errand took. Prints the 95th percentile of the frame times.
+Steps: first start, the tour declined, a run with its Baseline, every page during training, a corrected label, a
+classified drawing, a lesson, a typed folder, a PET plugin with errors, a taught run, the command palette, the
+presentation view. Variants: four sizes, light and dark, zoom 100 and 200 %. Buttons are found by their accessible
+names, which the program lists with `--places`. No step may show an error, and the program must run until it is
+closed. DIR gets a folder of screenshots and an overview for each variant, and `clicks.json`: the number of clicks and
+keys of each step. Prints the 95th percentile of the frame times.
 
 Needs Xvfb, xdotool and ImageMagick (`import`, `montage`).
 """

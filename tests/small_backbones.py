@@ -1,12 +1,12 @@
-"""Pretrains a small Swin and a small ConvNeXt on CIFAR-100, for tables that need more than the embedded ViT.
+"""Pre-trains a small Swin and a small ConvNeXt on CIFAR-100, for tables that need more backbones than the ViT.
 
     pip install torch timm safetensors numpy
     python tests/small_backbones.py CIFAR-100-FOLDER TARGET-FOLDER [--epochs 8]
 
-CIFAR-100-FOLDER holds `train.bin` of the binary release. Images are 32 × 32, cropped after a border of 4 pixels and
-flipped; AdamW, a learning rate that falls to 0 along a cosine, label smoothing 0.1, and no classifier is kept. The same
-seed gives the same weights on the same machine. What the networks make of the last tenth of the images, which they do
-not learn, is printed.
+CIFAR-100-FOLDER contains `train.bin` of the binary release. Images are 32 × 32, cropped after padding with 4 pixels,
+and flipped. Training uses AdamW with a cosine schedule and label smoothing 0.1; the classifier is not saved. The same
+seed gives the same weights on the same machine. Prints the accuracy on the last tenth of the images, which is not
+used for training.
 """
 
 import argparse

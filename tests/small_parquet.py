@@ -1,4 +1,5 @@
-"""Writes the Parquet files in tests/parquet as the Hugging Face hub has them. Needs pyarrow and Pillow."""
+"""Writes the Parquet files in tests/parquet in the format of the Hugging Face hub. Needs pyarrow and Pillow.
+"""
 
 import io
 import json

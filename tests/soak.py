@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""A window that trains while its pages are turned and images are predicted: does anything grow?
+"""Checks that memory, handles and threads do not grow while a window trains, changes pages and classifies images.
 
     python3 tests/soak.py PROGRAM [--minutes 20] [--screenshot FILE.png]
 
-Needs Xvfb and xdotool (and ImageMagick's `import` for the screenshot). Every second a page is turned or a
-sample is clicked on Predict; every ten seconds a plugin file changes, and is broken every other time. Memory,
-handles, threads and disk of the program are read along the way; their growth over the last three quarters
-is reported per hour. Exits with 1 when the window ended, handles or threads grew, or memory by more than
---megabytes an hour.
+Needs Xvfb and xdotool (and ImageMagick's `import` for the screenshot). Every second, it opens another page or clicks
+a sample on Predict; every ten seconds, it changes a plugin file, every other time to an invalid one. It reports the
+growth of memory, handles, threads and disk space per hour over the last three quarters. The exit code is 1 if the
+window ended, handles or threads grew, or memory grew by more than --megabytes per hour.
 """
 import argparse
 import os

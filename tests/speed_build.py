@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Speed of the program as Cargo.toml builds it, beside the same code with cargo's own settings for a release.
+"""Compares the speed of the program as built by Cargo.toml with that of cargo's default release settings.
 
     cargo build --release && cargo build --profile plain
     python3 tests/speed_build.py target/release/lae-studio target/plain/lae-studio [--large] [--gpu] [--weights FILE …]
 
-Every row is measured in turn with both programs: each step and the whole task of every method, the backbones of each
-family, images of each kind decoded, archives unpacked, weight files loaded, a run from the command line. The ratio is
-that of the best turns. A row below --floor gets more turns before it counts; one that stays below is a defect, and the
-script ends with 1.
+Each row is measured with both programs in turn: the step and the whole task of each method, the backbones of each
+family, decoding of each image format, unpacking of archives, loading of weight files, a run on the command line. The
+ratio is that of the best measurements. A row below --floor is measured more often; if it stays below, this is a
+defect, and the exit code is 1.
 
---large adds the base sizes of ViT, Swin and ConvNeXt, --gpu a GPU (or software Vulkan: with one image a step what is
-measured is the program before the GPU), --weights files to load. Images need Pillow. Nothing else may be at work.
+--large adds the base sizes of ViT, Swin and ConvNeXt. --gpu adds a GPU (or software Vulkan: with one image per step,
+this measures the program and not the GPU). --weights gives files to load. Images need Pillow. Run nothing else
+meanwhile.
 """
 import argparse
 import json

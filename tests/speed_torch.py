@@ -1,16 +1,16 @@
-"""The work of `lae-studio bench` in PyTorch and timm, for a comparison on the same machine.
+"""Does the work of `lae-studio bench` in PyTorch and timm, for a comparison on the same machine.
 
     pip install torch timm
     python tests/speed_torch.py lae-nano train 24 10        # backbone, mode, batch, seconds
     python tests/speed_torch.py vit_base_patch16_224 train 24 10 --device cuda --dtype bfloat16     # or tf32
 
-Modes: train (Adapter5 in the first blocks and the head), train_frozen (the head alone), predict
-(both experts: the frozen network twice). With `--method seq-ft`, train moves all weights and the
-head by SGD with momentum, clipped, and predict asks the network once. With `--method l2p`,
-`dualprompt` or `coda-prompt` (ViT only) every image first passes the frozen network for its query;
-train moves prompts, keys and the head by Adam. Two threads unless `--threads` says otherwise. Run it in turn with `lae-studio bench
---backbone … --batch … --mode …`, several times, and compare medians: two programs at once, or a
-machine at other work, say nothing; `lae-studio bench --pytorch` does that by itself. Prints images per second and peak memory; with `--json`, as JSON.
+Modes: train (Adapter5 in the first blocks, and the head), train_frozen (only the head), predict (both experts: the
+frozen network twice). With `--method seq-ft`, train updates all weights and the head with SGD with momentum and
+clipping, and predict runs the network once. With `--method l2p`, `dualprompt` or `coda-prompt` (ViT only), each image
+first passes through the frozen network for its query; train updates prompts, keys and the head with Adam. Uses two
+threads unless `--threads` is given. Run it in turn with `lae-studio bench --backbone … --batch … --mode …`, several
+times, and compare medians; on a busy machine, results are meaningless. `lae-studio bench --pytorch` does this
+automatically. Prints images per second and peak memory; with `--json`, as JSON.
 """
 
 import argparse

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Starts the program in every way a machine may offer, and looks at what it says.
+"""Starts the program in all environments that a machine offers, and checks its window and its messages.
 
     python3 tests/start.py PROGRAM [--to DIR] [--only WORDS] [--second-icd FILE] [--idle SECONDS]
 
-A way ends in a window or in one Problem. A window has to draw (on X the screen is looked at, too), to close at Ctrl-C
-with exit code 0, and to leave standard error to the program's own lines. A Problem is exit code 1 and one paragraph
-that says what happened and what to try; nothing else may be printed, no word of a driver or a library.
+Each start ends with a window or with one Problem. A window must draw (with X, the screen is checked, too), close
+after Ctrl-C with exit code 0, and write only the program's own lines to standard error. A Problem has exit code 1 and
+one paragraph that says what happened and what to do; no output of a driver or library may appear.
 
-`--second-icd` names the Vulkan driver file of another software adapter, for a machine with two. `--to` keeps the
-images. `--idle` measures instead what a window costs that nobody touches: processor time and system calls on each
-page, and after a finished run.
+`--second-icd` gives the Vulkan driver file of another software GPU, for a machine with two. `--to` keeps the
+screenshots. `--idle` instead measures an idle window: processor time and system calls on each page, and after a
+finished run.
 
-Needs Xvfb and xdotool; weston for Wayland, ImageMagick for images, strace to count system calls.
+Needs Xvfb and xdotool; weston for Wayland, ImageMagick for screenshots, strace to count system calls.
 """
 import argparse
 import os

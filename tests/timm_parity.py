@@ -1,20 +1,19 @@
-"""Compares features with timm's, side by side, on random weights.
+"""Compares features with those of timm for random weights.
 
     pip install timm torch safetensors numpy
     python tests/timm_parity.py target/release/lae-studio [--full | --pixels | --names] [--markdown FILE]
     python tests/timm_parity.py --write tests/backbones    # the small files that every test run checks
 
-For each network timm makes random weights (spread out, so that every part matters), saves them to
-safetensors, and both programs compute the features of the same prepared images. The relative
-error is max|a - b| / max|b|. The small networks cover odd input sizes, windows larger than the
-map, other resolutions than the learned one, layer scale, pre-norm and QuickGELU; --full adds
-ViT-B/16, Swin-B (new and old names) and ConvNeXt-B at 224x224. The networks of transformers and
-torchvision (pip install transformers torchvision) are compared with their own features. Exits 0 when all errors are at most
-1e-3, 1 when one is larger; prints why and exits 0 where timm is absent.
+For each network, the script creates random weights with timm (large enough that every part matters) and saves them as
+safetensors; then both programs compute the features of the same prepared images. The relative error is max|a - b| /
+max|b|. The small networks cover odd input sizes, windows larger than the map, other resolutions than the learned one,
+layer scale, pre-norm and QuickGELU; --full adds ViT-B/16, Swin-B (new and old names) and ConvNeXt-B at 224x224. The
+networks of transformers and torchvision (pip install transformers torchvision) are compared with their own features.
+The exit code is 0 if all errors are at most 1e-3, else 1. Without timm, the script prints this and exits with 0.
 
---pixels compares the prepared pixels of 64 images of odd sizes with timm's create_transform for each
-entry of assets/backbones.toml that timm knows, and mean, standard deviation, crop and licence with
-timm's pretrained_cfg. The mean difference of an entry is at most 1/255.
+--pixels compares the prepared pixels of 64 images of odd sizes with timm's create_transform for each entry of
+assets/backbones.toml that timm knows, and mean, standard deviation, crop and licence with timm's pretrained_cfg. The
+mean difference of an entry is at most 1/255.
 
 --names opens about thirty networks by the folder of their repository (random weights and the config.json that timm
 writes) and compares their features; networks that cannot be opened are listed with the reason.

@@ -1,13 +1,13 @@
-"""What the three runs of the tour remember: of scripted drawings and of the test images of the first task.
+"""Measures what the three runs of the tour remember, with scripted drawings and the test images of the first task.
 
     python tests/tour_hands.py BINARY [--hands 20] [--seeds 0] [--order ORDER] [--folder FOLDER]
 
-Takes the class order, the drawn digits and the rate of fine-tuning from `src/session/tour/mod.rs`, trains Seq-FT, Baseline
-and LAE with each seed as the tour does, and shows them scripted hands: several forms of each digit, each drawing with its own
-slant, stretch, turn and wobble, in the size and the pen of the tour's canvas. The table counts the drawings of each form that
-are classified correctly after the first task, and those of them that still are after the last one. The exit code is 1 if
-fewer than nine of ten drawings of the followed digit are lost in act one, or if its test images fall by less than 40 points.
-Needs nothing but Python.
+Reads the class order, the digits to draw and the learning rate of fine-tuning from `src/session/tour/mod.rs`, trains
+Seq-FT, Baseline and LAE with each seed as the tour does, and classifies scripted drawings: several forms of each
+digit, each with its own slant, stretch, rotation and wobble, in the size and pen width of the tour's canvas. The
+table counts the drawings of each form that are classified correctly after the first task, and those of them that
+still are after the last. The exit code is 1 if fewer than nine of ten drawings of the followed digit are lost in part
+1, or if the accuracy on its test images falls by less than 40 points. Needs only Python.
 """
 
 import argparse
