@@ -27,12 +27,12 @@ use crate::store::{self, summary_of_orders};
 pub(super) struct Args {
     #[command(flatten)]
     settings: Settings,
-    /// Train N runs with different class orders: the preset's or the natural one first, then random ones; end with
-    /// mean ± std; with --seeds, every combination
+    /// Train N runs with different class orders (the preset's or the natural one first, then random ones) and print
+    /// mean ± std; with --seeds, all combinations
     #[arg(long, value_name = "N", help_heading = "Data",
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     orders: Option<u64>,
-    /// Train N runs with consecutive seeds, starting at --seed; end with mean ± std; with --orders, every combination
+    /// Train N runs with consecutive seeds, starting at --seed, and print mean ± std; with --orders, all combinations
     #[arg(long, value_name = "N", help_heading = "Learning",
           value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: Option<u64>,

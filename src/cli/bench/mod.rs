@@ -113,7 +113,7 @@ pub(super) struct Args {
     /// Also measure PyTorch with torch.compile
     #[arg(long, requires = "pytorch")]
     compiled: bool,
-    /// Show where the time goes: each matrix product on the CPU, each kernel of a step on a GPU
+    /// Show the time and speed of each matrix product on the CPU, or of each kernel of a step on a GPU
     #[arg(long)]
     explain: bool,
     /// Measure in this process instead of one per row
