@@ -184,9 +184,7 @@ fn file_field(ui: &mut Ui, cx: &mut Cx<'_>) {
     if done && !typed.is_empty() {
         cx.dispatch(UiCommand::ChooseWeights(typed));
     }
-    if button(ui, tr!("experiment-choose")).clicked() {
-        cx.change(|session| session.open_file_dialog(DialogPurpose::Weights));
-    }
+    cx.change_button(ui, tr!("experiment-choose"), |s| s.open_file_dialog(DialogPurpose::Weights));
     if !is_known {
         values_field(ui, cx);
     }
@@ -282,9 +280,7 @@ fn download(ui: &mut Ui, cx: &mut Cx<'_>, name: String, place: String) {
             None => tr!("experiment-downloading", got),
         };
         faint(ui, text);
-        if button(ui, tr!("experiment-download-stop")).clicked() {
-            cx.change(move |session| session.stop_download(&item));
-        }
+        cx.change_button(ui, tr!("experiment-download-stop"), move |s| s.stop_download(&item));
         ui.request_repaint_after(std::time::Duration::from_millis(200));
     });
 }

@@ -76,9 +76,7 @@ fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
             let warning = tr!("editor-overrides-built-in", name);
             ui.label(RichText::new(warning).font(semibold(14.0)).color(t.bad));
             sentence(ui, tr!("editor-overrides-built-in-about"));
-            if button(ui, tr!("editor-override-allow", name)).clicked() {
-                cx.change(Session::allow_open_plugin);
-            }
+            cx.change_button(ui, &tr!("editor-override-allow", name), Session::allow_open_plugin);
         });
     }
     if open.disk_text.is_some() {
@@ -86,9 +84,7 @@ fn warnings(ui: &mut Ui, cx: &mut Cx<'_>, open: &OpenPlugin) {
             widgets::title(ui, tr!("editor-changed-on-disk"));
             ui.horizontal_wrapped(|ui| {
                 cx.change_button(ui, tr!("editor-reload-file"), |s| s.resolve_conflict(true));
-                if button(ui, tr!("editor-keep-my-version")).clicked() {
-                    cx.change(|session| session.resolve_conflict(false));
-                }
+                cx.change_button(ui, tr!("editor-keep-my-version"), |s| s.resolve_conflict(false));
             });
         });
     }

@@ -159,9 +159,7 @@ fn unsaved_text_offer(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         widgets::title(ui, tr!("plugins-not-saved", name));
         ui.horizontal_wrapped(|ui| {
-            if button(ui, tr!("plugins-continue-editing")).clicked() {
-                cx.change(Session::reopen_closed_text);
-            }
+            cx.change_button(ui, tr!("plugins-continue-editing"), Session::reopen_closed_text);
             if button(ui, tr!("plugins-discard")).clicked() {
                 cx.dispatch(UiCommand::DiscardClosedText);
             }
