@@ -45,6 +45,11 @@ impl Cx<'_> {
         self.dispatch(UiCommand::change(change));
     }
 
+    /// Adds a command that loads data for a page after this frame.
+    pub fn load(&mut self, load: impl FnOnce(&mut Session) + 'static) {
+        self.dispatch(UiCommand::Load(Box::new(load)));
+    }
+
     /// Sets or removes a value of the set-up after this frame.
     pub fn set(&mut self, key: &'static str, value: Option<Setting>) {
         self.change(move |session| session.set(key, value));
@@ -71,9 +76,7 @@ impl Cx<'_> {
     fn request_corrected_labels(&mut self, location: &str) {
         if self.session.needs_corrected_labels(location) {
             let location = location.to_string();
-            self.dispatch(UiCommand::Load(Box::new(move |session| {
-                session.load_corrected_labels(&location);
-            })));
+            self.load(move |session| session.load_corrected_labels(&location));
         }
     }
 }

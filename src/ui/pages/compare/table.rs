@@ -113,9 +113,7 @@ pub(super) fn table(ui: &mut Ui, cx: &mut Cx<'_>, rows: &Rows, column: Column) {
         indices,
     };
     if !cx.session.compare.table.is_requested(&query) {
-        cx.dispatch(UiCommand::Load(Box::new(|session| {
-            session.build_table(query);
-        })));
+        cx.load(|session| session.build_table(query));
     }
     match cx.session.compare.table.table.clone() {
         Some(Ok(view)) => {

@@ -7,13 +7,11 @@ use egui::{Align2, Rect, Role, ScrollArea, Ui, Vec2, pos2};
 use super::setting::show_in_row;
 use super::{row, tasks};
 use crate::data::FULL_DEPTH;
-use crate::session::Session;
 use crate::session::augmented_samples::{NetworkInput, NetworkInputs};
 use crate::session::formatting::{compare_natural, format_bytes, format_count};
 use crate::session::views::{DataView, Fetch};
 use crate::tr;
 use crate::ui::cached::Shared;
-use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{regular, tokens};
 use crate::ui::widgets::{self, allocate_named, button, faint, paint_truncated_text};
@@ -207,8 +205,7 @@ fn network_inputs(ui: &mut Ui, cx: &mut Cx<'_>) {
         faint(ui, text);
     });
     if cx.session.needs_network_inputs(epoch, shift) {
-        let load = move |session: &mut Session| session.load_network_inputs(epoch, shift);
-        cx.dispatch(UiCommand::Load(Box::new(load)));
+        cx.load(move |session| session.load_network_inputs(epoch, shift));
     }
     match cx.session.network_inputs() {
         Fetch::Ready(inputs) => input_list(ui, cx, inputs),

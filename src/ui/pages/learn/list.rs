@@ -6,7 +6,6 @@ use crate::session::Session;
 use crate::session::lessons::{self, Lesson, LessonEntry, LessonProgress};
 use crate::session::views::Fetch;
 use crate::texts::Language;
-use crate::ui::command::UiCommand;
 use crate::ui::pages::Cx;
 use crate::ui::theme::{semibold, tokens};
 use crate::ui::widgets::{self, card, ends, faint, primary_button, scroll, sentence, subscripts};
@@ -18,7 +17,7 @@ use crate::tr;
 /// Draws the list.
 pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     if matches!(cx.session.learn.lessons.list, Fetch::Nothing) {
-        cx.dispatch(UiCommand::Load(Box::new(Session::read_lessons)));
+        cx.load(Session::read_lessons);
     }
     let Some(entries) = cx.session.learn.lessons.list.ready() else {
         sentence(ui, tr!("learn-loading-lessons"));

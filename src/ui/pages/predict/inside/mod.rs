@@ -65,7 +65,7 @@ pub fn section(ui: &mut Ui, cx: &mut Cx<'_>) {
         return;
     }
     if cx.session.needs_inside() {
-        cx.dispatch(UiCommand::Load(Box::new(Session::request_inside)));
+        cx.load(Session::request_inside);
     }
     let results: Vec<Arc<RunInspection>> =
         cx.session.predict.inside.run_results(run).cloned().collect();
