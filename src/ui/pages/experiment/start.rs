@@ -31,11 +31,7 @@ pub fn start_card(ui: &mut Ui, cx: &mut Cx<'_>) {
             return;
         }
         sentence(ui, run_size(cx));
-        if let Some(cost) = cost(cx) {
-            ui.scope(|ui| cost_lines(ui, cost));
-        }
-        memory_warning(ui, cx);
-        split_warning(ui, cx);
+        cost_and_warnings(ui, cx);
         first_problem(ui, cx);
         start(ui, cx, ui.available_width());
         other_actions(ui, cx);
@@ -87,13 +83,18 @@ pub fn more(ui: &mut Ui, cx: &mut Cx<'_>) {
     }
     card(ui, |ui| {
         widgets::title(ui, tr!("experiment-one-run"));
-        if let Some(cost) = cost(cx) {
-            ui.scope(|ui| cost_lines(ui, cost));
-        }
-        memory_warning(ui, cx);
-        split_warning(ui, cx);
+        cost_and_warnings(ui, cx);
         other_actions(ui, cx);
     });
+}
+
+/// Draws the estimated cost of the run and warnings about it.
+fn cost_and_warnings(ui: &mut Ui, cx: &mut Cx<'_>) {
+    if let Some(cost) = cost(cx) {
+        ui.scope(|ui| cost_lines(ui, cost));
+    }
+    memory_warning(ui, cx);
+    split_warning(ui, cx);
 }
 
 fn headline(cx: &Cx<'_>) -> &'static str {
