@@ -11,10 +11,10 @@ use std::sync::Arc;
 use zip::write::SimpleFileOptions;
 
 use super::Session;
+use super::class_schedule::is_user_dataset;
 use super::formatting::with_timestamp;
 use super::views::Fetch;
 use crate::backbone::library::BackboneLibrary;
-use crate::data::{builtin, published};
 use crate::logging::{self, LogFiles, Redactor};
 use crate::problem::{Problem, Result, escape_for_terminal};
 use crate::tr;
@@ -265,9 +265,8 @@ fn is_absolute_path(text: &str) -> bool {
 
 /// Returns whether a value reveals nothing: a name that the program defines, or a generic choice.
 fn is_public(text: &str) -> bool {
-    let is_known = builtin::names().any(|name| name == text)
-        || published::find_published(text).is_some()
-        || BackboneLibrary::with_default_locations().entry(text).is_some();
+    let is_known =
+        !is_user_dataset(text) || BackboneLibrary::with_default_locations().entry(text).is_some();
     let is_generic = text == "natural" || text.starts_with("seed:");
     (is_known || is_generic) && !text.contains(['/', '\\'])
 }

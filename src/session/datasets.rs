@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Session;
 use super::augmented_samples::NetworkInputsView;
+use super::class_schedule::is_user_dataset;
 use super::corrected_labels::Corrected;
 use super::experiment::Experiment;
 use super::image_cache::ImageCache;
@@ -14,7 +15,7 @@ use super::loads::{DataRequest, Lookup};
 use super::progress::Progress;
 use super::views::{DataView, DisplayedImageSource, Fetch, ImageKey, Split};
 use crate::data::scenario::Scenario;
-use crate::data::{OpenOptions, builtin, published};
+use crate::data::{OpenOptions, builtin};
 use crate::experiment::open_options;
 use crate::problem::Result;
 use crate::run::config::RunConfig;
@@ -168,11 +169,9 @@ impl Session {
     /// reveal who checks. Built-in datasets, the current dataset and open datasets are opened without asking.
     pub fn needs_permission(&self, config: &RunConfig) -> bool {
         let location = &config.data;
-        let is_known = builtin::names().any(|name| name == location)
-            || published::find_published(location).is_some()
-            || self.is_approved(location)
-            || self.datasets.views.values().any(|view| view.location == *location);
-        !is_known
+        is_user_dataset(location)
+            && !self.is_approved(location)
+            && self.datasets.views.values().all(|view| view.location != *location)
     }
 
     /// Returns the remote locations that a run's settings name and that the user has not chosen. The run may

@@ -4,7 +4,7 @@ use egui::KeyboardShortcut;
 use egui::gui_zoom::kb_shortcuts::ZOOM_RESET;
 
 use crate::data::export::ExportFormat;
-use crate::data::published;
+use crate::data::{builtin, published};
 use crate::method::lae;
 use crate::session::Session;
 use crate::session::collection::Purpose;
@@ -92,9 +92,8 @@ fn experiment_entries(session: &Session) -> Vec<PaletteEntry> {
         let set_up = entry(title, UiCommand::from(preset));
         all.push(set_up.with_keywords("entries-preset-keywords"));
     }
-    for name in ["digits", "letters", "cifar-10", "cifar-100", "imagenet-r"] {
-        let title = published::find_published(name).map_or(name, |set| set.name);
-        let title = tr!("entries-choose-data", title);
+    for name in builtin::names().chain(published::PUBLISHED.map(|dataset| dataset.name)) {
+        let title = tr!("entries-choose-data", title = name);
         all.push(entry(title, UiCommand::ChooseData(name.into())));
     }
     let has_data = session.experiment.data.ready().is_some();

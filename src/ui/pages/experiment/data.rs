@@ -7,6 +7,7 @@ use egui::{RichText, Role, ScrollArea, Ui, Vec2};
 use super::{details, group_state, tasks};
 use crate::data::{Correction, CorrectionCount, published};
 use crate::run::config::SettingGroup;
+use crate::session::class_schedule::is_user_dataset;
 use crate::session::collection::Purpose;
 use crate::session::downloads::Item;
 use crate::session::file_dialog::{DataExportKind, DialogPurpose, typed_path};
@@ -124,16 +125,13 @@ fn sources(ui: &mut Ui, cx: &mut Cx<'_>) {
             cx.dispatch(UiCommand::ChooseData(name.into()));
         }
     }
-    for name in ["cifar-10", "cifar-100", "imagenet-r"] {
-        let Some(dataset) = published::find_published(name) else {
-            continue;
-        };
+    for dataset in &published::PUBLISHED {
         let size = tr!("data-megabytes", n = dataset.megabytes);
-        let item = egui::Button::selectable(current == name, dataset.name)
+        let item = egui::Button::selectable(current == dataset.name, dataset.name)
             .right_text(RichText::new(size).color(tokens(ui).subdued));
         if ui.add(item).on_hover_text(dataset.description()).clicked() {
             cx.pages.experiment.choosing_folder = false;
-            cx.dispatch(UiCommand::ChooseData(name.into()));
+            cx.dispatch(UiCommand::ChooseData(dataset.name.into()));
         }
     }
     ui.separator();
@@ -205,10 +203,7 @@ fn download_progress(ui: &mut Ui, cx: &mut Cx<'_>) {
 /// Draws a field for the path of a folder, for systems without a file dialog.
 fn folder(ui: &mut Ui, cx: &mut Cx<'_>) {
     let current = cx.session.experiment.draft.data.as_str();
-    let path = match EMBEDDED.contains(&current) || published::find_published(current).is_some() {
-        true => "",
-        false => current,
-    };
+    let path = if is_user_dataset(current) { current } else { "" };
     let state = &mut cx.pages.experiment;
     let edit = widgets::line_edit(&mut state.path, ui.available_width().clamp(160.0, 300.0))
         .hint_text(tr!("data-folder-path"));
