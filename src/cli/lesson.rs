@@ -88,8 +88,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let lesson = lessons::open(name, args.lang)?;
     if !args.play {
         let text = plain_text::lesson_text(&lesson, &Figures::new());
-        output.json.print_results(&*lesson, &text)?;
-        return Ok(CommandOutcome::Done);
+        return output.json.finish(&*lesson, &text);
     }
     let control = stop_on_ctrl_c()?;
     let mut player = Player {

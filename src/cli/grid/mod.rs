@@ -280,8 +280,7 @@ fn list_builtin_grids(json: &JsonOutput) -> Result<CommandOutcome> {
     let text = format!(
         "{table}\nTo see runs, time and memory: lae-studio grid NAME --list\nTo print the file as a template: lae-studio grid NAME --text\n"
     );
-    json.print_results(&rows, &text)?;
-    Ok(CommandOutcome::Done)
+    json.finish(&rows, &text)
 }
 
 /// Returns the number of runs in each state, and the estimated time of the missing ones.

@@ -104,8 +104,7 @@ pub(super) fn run(
         tasks_by_cell.iter().map(|(cell, task)| (*cell, state_text(task, &plan.state(*cell))));
     let text = run_table(plan, cells, &texts.collect());
     let json = GridReport::new(plan, cells, Some(&tasks_by_cell));
-    args.json.print_results(&json, &format!("{text}{}", failure_text(plan, &tasks_by_cell)))?;
-    Ok(CommandOutcome::Done)
+    args.json.finish(&json, &format!("{text}{}", failure_text(plan, &tasks_by_cell)))
 }
 
 fn state_text(task: &SlurmTask, state: &CellState) -> String {

@@ -4,10 +4,11 @@ mod report;
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 
 use super::super::CommandOutcome;
 use super::super::output::{check_output_file, print_message};
+use super::super::settings::keyed;
 use super::progress::GridReporter;
 use super::selection::parse_pairs;
 use super::{Args, devices, plan_summary, print_end};
@@ -49,10 +50,7 @@ pub(super) struct Options {
 }
 
 fn strategies() -> impl TypedValueParser<Value = SearchBy> {
-    PossibleValuesParser::new(["halving", "all"]).map(|word| match word.as_str() {
-        "halving" => SearchBy::Halving,
-        _ => SearchBy::All,
-    })
+    keyed([(SearchBy::Halving, "halving"), (SearchBy::All, "all")])
 }
 
 fn share(text: &str) -> std::result::Result<f64, String> {
@@ -92,8 +90,7 @@ pub(super) fn run(
             return Ok(CommandOutcome::Stopped);
         };
         let report = SearchReport::new(&search, Some(&forecast), &[], String::new());
-        args.json.print_results(&report, &listing(&search, &forecast))?;
-        return Ok(CommandOutcome::Done);
+        return args.json.finish(&report, &listing(&search, &forecast));
     }
     if !args.quiet {
         print_message(plan_text(&search, None).trim_end());
@@ -130,9 +127,9 @@ pub(super) fn run(
     let report = SearchReport::new(&search, None, &verdicts, file);
     args.json.print_results(&report, &format!("{text}{next}"))?;
     saved.transpose()?;
-    let failed =
-        verdicts.iter().any(|verdict| verdict.winner.is_none() || !verdict.unranked.is_empty());
-    Ok(if failed { CommandOutcome::Failed } else { CommandOutcome::Done })
+    let succeeded =
+        verdicts.iter().all(|verdict| verdict.winner.is_some() && verdict.unranked.is_empty());
+    Ok(CommandOutcome::from_success(succeeded))
 }
 
 /// Returns the options that a command for the chosen rows needs too: data, device and folder of runs.
