@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::CommandOutcome;
-use super::output::{JsonOutput, Table, format_size, print_message, print_problem};
+use super::output::{JsonOutput, Table, print_message, print_problem};
 use crate::problem::{Problem, Result, join_some};
 use crate::run::config::quote_for_shell;
+use crate::session::formatting::format_bytes;
 use crate::session::run_row::title_of;
 use crate::store::{self, TrashedRun, run_name};
 
@@ -173,7 +174,7 @@ fn list(root: &Path, json: &JsonOutput) -> Result<CommandOutcome> {
     let entries: Vec<TrashEntry> = store::list_deleted(root).iter().map(TrashEntry::new).collect();
     let mut table = Table::new(&["deleted run", "what", ">size"]);
     for entry in &entries {
-        let bytes = format_size(Some(entry.bytes));
+        let bytes = format_bytes(entry.bytes);
         table.add_row([entry.run.clone(), entry.title.clone(), bytes]);
     }
     let text = match entries.is_empty() {

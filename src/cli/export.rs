@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::CommandOutcome;
-use super::output::{format_size, print_message};
+use super::output::print_message;
 use super::run_args::{from_one, snapshot};
 use crate::export::{Format, export};
 use crate::problem::Result;
+use crate::session::formatting::format_bytes;
 use crate::store;
 
 /// Options of `export`.
@@ -53,7 +54,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         "{} contains {}, {}",
         exported.folder.display(),
         exported.files.join(", "),
-        format_size(Some(exported.bytes)),
+        format_bytes(exported.bytes),
     ));
     Ok(CommandOutcome::Done)
 }

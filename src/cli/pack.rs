@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use super::CommandOutcome;
-use super::output::{format_size, print_message};
+use super::output::print_message;
 use crate::problem::{Problem, Result};
+use crate::session::formatting::format_bytes;
 use crate::store::{self, PACKED_EXTENSION};
 
 /// Options of `pack`.
@@ -48,7 +49,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         "{} contains {} files of the run, {}; it includes class names and the run's name, tags and note, but no images and no paths",
         file.display(),
         packed.files,
-        format_size(Some(packed.bytes)),
+        format_bytes(packed.bytes),
     ));
     if packed.omitted_images {
         print_message(

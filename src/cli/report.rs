@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use super::CommandOutcome;
-use super::output::{Table, format_size, print_message, print_text};
+use super::output::{Table, print_message, print_text};
 use crate::problem::Result;
 use crate::session::bug_report::BugReport;
-use crate::session::formatting::with_timestamp;
+use crate::session::formatting::{format_bytes, with_timestamp};
 use crate::store;
 use crate::ui::settings::Settings;
 
@@ -29,7 +29,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
     let report = BugReport::gather(&root, Settings::file().as_deref(), &[]);
     let mut table = Table::new(&["file", ">size", ""]);
     for part in &report.parts {
-        let bytes = format_size(Some(part.text.len() as u64));
+        let bytes = format_bytes(part.text.len() as u64);
         table.add_row([part.name.clone(), bytes, part.about.to_string()]);
     }
     let mut text = table.to_string();

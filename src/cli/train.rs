@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::CommandOutcome;
-use super::output::{format_size, print_message, print_problem};
+use super::output::{print_message, print_problem};
 use super::progress::{DeduplicatingSink, Notes, Reporter};
 use super::remote::{JobOutcome, PlaceArgs, RemoteConnection, print_detached, require_run_folder};
 use super::run_report::{
@@ -19,6 +19,7 @@ use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::run::event::{Control, ControlRequest, Sink};
 use crate::run::job::Job;
+use crate::session::formatting::format_bytes;
 use crate::session::split;
 use crate::store::{self, summary_of_orders};
 
@@ -189,7 +190,7 @@ pub(super) fn warn_other_split(
 /// Prints the estimated memory of the training, if known.
 fn print_expected_memory(config: &RunConfig, cache: &ResourceCache) {
     if let Some(bytes) = footprint::estimate_for_settings(config, cache) {
-        let bytes = format_size(Some(bytes));
+        let bytes = format_bytes(bytes);
         print_message(format!("needs about {bytes} of memory, in addition to the decoded images"));
     }
 }

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 use super::explain::{self, Kernels, Products};
 use super::network::Network;
 use super::{BenchCase, Mode, Row, unused_settings};
-use crate::cli::output::{format_size, print_problem};
+use crate::cli::output::print_problem;
 use crate::experiment::{ResourceCache, footprint, weight_type};
 use crate::nn::WeightPlacement;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
+use crate::session::formatting::format_bytes;
 use crate::{device, memory};
 
 /// Number of steps before the measurement, which compile kernels and fill memory pools.
@@ -97,8 +98,8 @@ fn check_memory(config: &RunConfig, free: Option<u64>) -> Result<()> {
             "{} with {} needs about {} of memory, but only {} is free",
             config.method,
             config.backbone,
-            format_size(Some(expected)),
-            format_size(Some(free))
+            format_bytes(expected),
+            format_bytes(free)
         ))
         .advise("try a smaller --batch, or a smaller network")),
         _ => Ok(()),
@@ -187,7 +188,7 @@ mod tests {
             let problem = check_memory(&config, Some(needed - 1)).unwrap_err();
             let expected = format!("{method} with vit_base_patch16_224 needs about ");
             assert!(problem.what.starts_with(&expected), "{problem}");
-            assert!(problem.what.contains(&format_size(Some(needed))), "{problem}");
+            assert!(problem.what.contains(&format_bytes(needed)), "{problem}");
         }
     }
 

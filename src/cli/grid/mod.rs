@@ -15,9 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::CommandOutcome;
-use super::output::{
-    JsonOutput, Table, format_duration, format_size, print_message, print_problem, print_text,
-};
+use super::output::{JsonOutput, Table, format_duration, print_message, print_problem, print_text};
 use super::remote::{PlaceArgs, find_machine};
 use super::signals::stop_on_signals;
 use crate::counts::{count_with_noun, format_count};
@@ -27,6 +25,7 @@ use crate::problem::{Problem, Result};
 use crate::run::event::Control;
 use crate::run::grid::{CellState, Grid};
 use crate::run::remote_machines::RemoteMachine;
+use crate::session::formatting::format_bytes;
 use crate::store;
 use devices::Worker;
 use progress::GridReporter;
@@ -310,8 +309,8 @@ fn plan_summary(plan: &GridPlan, cells: &[usize]) -> String {
         text += &format!(
             "\nabout {} ({how}), {} of memory in addition to the decoded images, {} of disk space",
             format_duration(costs.seconds),
-            format_size(Some(costs.memory_bytes)),
-            format_size(Some(costs.disk_bytes)),
+            format_bytes(costs.memory_bytes),
+            format_bytes(costs.disk_bytes),
         );
     }
     text
