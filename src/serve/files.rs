@@ -66,8 +66,7 @@ impl RunFiles {
     }
 
     fn run_folder(&self, run: &str) -> Result<PathBuf> {
-        let inner = safe_relative_path(run).ok_or_else(|| outside_folder_problem(run))?;
-        let folder = self.root.join(inner);
+        let folder = self.root.join(inner_path(run)?);
         match store::is_run(&folder) {
             true => Ok(folder),
             false => Err(Problem::new(format!("there is no run named \"{run}\" there"))
@@ -91,8 +90,7 @@ impl RunFiles {
 
     /// Returns a piece of a run's file, from this offset on.
     pub fn read_piece(&self, run: &str, path: &str, offset: u64) -> Result<Vec<u8>> {
-        let inner = safe_relative_path(path).ok_or_else(|| outside_folder_problem(path))?;
-        let full_path = self.run_folder(run)?.join(inner);
+        let full_path = self.run_folder(run)?.join(inner_path(path)?);
         let io = |error| Problem::io("read a file of the run", &full_path, &error);
         files::read_from(&full_path, offset, CHUNK_BYTES as u64).map_err(io)
     }
@@ -104,13 +102,10 @@ impl RunFiles {
         set: String,
         files: &[FileEntry],
     ) -> Result<ServerMessage> {
-        let inner = safe_relative_path(&set).ok_or_else(|| outside_folder_problem(&set))?;
-        let folder = self.root.join(DATA).join(inner);
+        let folder = self.root.join(DATA).join(inner_path(&set)?);
         let mut missing = Vec::new();
         for (index, file) in files.iter().enumerate() {
-            let inner =
-                safe_relative_path(&file.path).ok_or_else(|| outside_folder_problem(&file.path))?;
-            if !is_complete(&folder.join(inner), file) {
+            if !is_complete(&folder.join(inner_path(&file.path)?), file) {
                 let received = files::length(&self.incomplete_path(file)?).unwrap_or(0);
                 missing.push((index, received));
             }
@@ -140,11 +135,8 @@ impl RunFiles {
         offset: u64,
         piece: &[u8],
     ) -> Result<u64> {
-        let inner =
-            safe_relative_path(&file.path).ok_or_else(|| outside_folder_problem(&file.path))?;
-        let set = safe_relative_path(set).ok_or_else(|| outside_folder_problem(set))?;
+        let target = self.root.join(DATA).join(inner_path(set)?).join(inner_path(&file.path)?);
         let incomplete = self.incomplete_path(file)?;
-        let target = self.root.join(DATA).join(set).join(inner);
         let _guard = self.write_lock.lock().unwrap_or_else(PoisonError::into_inner);
         if is_complete(&target, file) {
             return Ok(file.bytes);
@@ -248,6 +240,14 @@ pub(crate) fn relative_name(path: &Path, folder: &Path) -> Option<String> {
     let inner = path.strip_prefix(folder).ok()?;
     let parts: Option<Vec<&str>> = inner.iter().map(|part| part.to_str()).collect();
     Some(parts?.join("/"))
+}
+
+/// Returns a relative path that stays in its folder.
+///
+/// # Errors
+/// Returns a Problem if the path leads out of the folder.
+fn inner_path(path: &str) -> Result<PathBuf> {
+    safe_relative_path(path).ok_or_else(|| outside_folder_problem(path))
 }
 
 /// Returns the Problem of a path that leads out of its folder, which no correct client sends.
