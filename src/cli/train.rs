@@ -71,7 +71,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         let has_device = args.settings.has_device();
         return train_at_place(&args.at, configs, has_device, is_series, output, &root, &control);
     }
-    // Checked before, so that a user does not learn the next morning that the second run could never start.
+    // All runs are checked first, so that an invalid setting of a later run is reported before the first one starts.
     if configs.len() > 1 && experiment::check_all(&configs, &cache, &control)?.is_none() {
         return Ok(print_not_started());
     }

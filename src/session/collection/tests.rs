@@ -61,7 +61,7 @@ fn classes_can_be_added_and_removed() {
         (collection.classes[collection.selected].name.as_str(), collection.selected),
         ("moon", 0)
     );
-    assert!(!collection.add(1, collected_image(0)), "its group is gone");
+    assert!(!collection.add(1, collected_image(0)), "the class was removed");
     collection.remove_class(0);
     assert_eq!(collection.classes.len(), 1);
     assert!(collection.is_empty());

@@ -101,7 +101,7 @@ impl Width {
     fn store(self, ui: &Ui, width: f32) {
         if self.last.is_none_or(|last| (last - width).abs() > 0.5) {
             ui.data_mut(|data| data.insert_temp(self.id, width));
-            ui.ctx().request_discard("a part of a row is as wide as another");
+            ui.ctx().request_discard("the width of a part of a row has changed");
         }
     }
 }

@@ -253,7 +253,8 @@ fn task_history_card(
     });
 }
 
-/// Draws the score, over the tasks, of the class that the newest snapshot predicts.
+/// Draws the score, over the tasks, of the true class, or, if it is unknown, of the class that the newest snapshot
+/// predicts.
 fn score(ui: &mut Ui, cx: &Cx<'_>, answer: &Prediction, header: Option<&RunHeader>, total: usize) {
     let t = tokens(ui);
     let view = &cx.session.predict;
