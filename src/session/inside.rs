@@ -21,7 +21,7 @@ const MAX_RUNS: usize = 16;
 /// The results of successive requests, by task.
 #[derive(Debug)]
 pub(super) struct TaskResults<T> {
-    /// The ticket of the latest request.
+    /// The ticket of the latest request; `u64::MAX` before the first one.
     pub ticket: u64,
     /// Number of tasks requested so far.
     pub requested: usize,
@@ -29,7 +29,6 @@ pub(super) struct TaskResults<T> {
     pub problem: Option<Problem>,
 }
 
-/// Returns views without requests.
 impl<T> Default for TaskResults<T> {
     fn default() -> Self {
         Self { ticket: u64::MAX, requested: 0, results: Vec::new(), problem: None }
@@ -68,8 +67,7 @@ impl InsideResults {
 
     /// Returns all results of a run, by task.
     pub fn run_results(&self, run: &Path) -> impl Iterator<Item = &Arc<RunInspection>> {
-        let views = self.runs.get(run).into_iter();
-        views.flat_map(|views| views.results.iter().flatten())
+        self.runs.get(run).into_iter().flat_map(|results| results.results.iter().flatten())
     }
 
     /// Returns the result for the image on Predict after `task`.
@@ -79,9 +77,10 @@ impl InsideResults {
 
     /// Returns whether results of a run are being computed.
     pub fn is_computing(&self, run: &Path) -> bool {
-        let views = self.runs.get(run);
-        views.is_some_and(|views| {
-            views.problem.is_none() && views.results.iter().flatten().count() < views.requested
+        let results = self.runs.get(run);
+        results.is_some_and(|results| {
+            results.problem.is_none()
+                && results.results.iter().flatten().count() < results.requested
         })
     }
 
@@ -114,22 +113,23 @@ impl InsideResults {
     /// Drops the results of runs whose images could not be read, so that they are requested again.
     pub(super) fn remove_failed(&mut self) {
         let is_failed = |result: &Arc<RunInspection>| result.problem.is_some();
-        self.runs.retain(|_, views| {
-            views.problem.is_none() && !views.results.iter().flatten().any(is_failed)
+        self.runs.retain(|_, results| {
+            results.problem.is_none() && !results.results.iter().flatten().any(is_failed)
         });
     }
 
-    pub(super) fn accept(&mut self, insight: Inspection) {
-        match insight.seen {
+    pub(super) fn accept(&mut self, inspection: Inspection) {
+        match inspection.seen {
             InspectionContent::Run(result) => {
-                let views = self.runs.get_mut(&insight.run);
-                if let Some(views) = views.filter(|views| views.ticket == insight.ticket) {
-                    views.insert(insight.task, *result);
+                let results = self.runs.get_mut(&inspection.run);
+                if let Some(results) = results.filter(|results| results.ticket == inspection.ticket)
+                {
+                    results.insert(inspection.task, *result);
                 }
             }
-            InspectionContent::Picture(result) if self.image.ticket == insight.ticket => {
+            InspectionContent::Picture(result) if self.image.ticket == inspection.ticket => {
                 self.update_network_input(&result);
-                self.image.insert(insight.task, *result);
+                self.image.insert(inspection.task, *result);
             }
             InspectionContent::Picture(_) => {}
         }
@@ -151,8 +151,8 @@ impl InsideResults {
         let mut runs = self.runs.values_mut();
         if self.image.ticket == ticket {
             self.image.problem = Some(problem.clone());
-        } else if let Some(views) = runs.find(|views| views.ticket == ticket) {
-            views.problem = Some(problem.clone());
+        } else if let Some(results) = runs.find(|results| results.ticket == ticket) {
+            results.problem = Some(problem.clone());
         }
     }
 }
@@ -177,7 +177,7 @@ impl Session {
         };
         let task_count = self.finished_tasks(run);
         let insides = &self.predict.inside;
-        let is_outdated = |views: &TaskResults<RunInspection>| views.requested != task_count;
+        let is_outdated = |results: &TaskResults<RunInspection>| results.requested != task_count;
         let needs_run = insides.runs.get(run).is_none_or(is_outdated) && self.can_look_inside(run);
         let image = self.predict.image.as_ref();
         let needs_image = image.is_some_and(|image| {
@@ -215,14 +215,14 @@ impl Session {
         if runs.len() >= MAX_RUNS && !runs.contains_key(run) {
             runs.clear();
         }
-        let views = runs.entry(run.to_path_buf()).or_default();
-        if views.requested == task_count {
+        let results = runs.entry(run.to_path_buf()).or_default();
+        if results.requested == task_count {
             return;
         }
         // An added task was undone, so the results of later tasks are invalid.
-        views.results.truncate(task_count);
+        results.results.truncate(task_count);
         self.tickets += 1;
-        (views.ticket, views.requested, views.problem) = (self.tickets, task_count, None);
+        (results.ticket, results.requested, results.problem) = (self.tickets, task_count, None);
         let target = InspectionTarget::Run { anchor: task_count - 1 };
         self.send_inside_request(run, target, task_count);
     }
@@ -233,12 +233,12 @@ impl Session {
             return;
         }
         self.tickets += 1;
-        let views = &mut self.predict.inside.image;
+        let results = &mut self.predict.inside.image;
         if !is_same_image {
-            *views = TaskResults::default();
+            *results = TaskResults::default();
         }
-        views.results.truncate(task_count);
-        (views.ticket, views.requested, views.problem) = (self.tickets, task_count, None);
+        results.results.truncate(task_count);
+        (results.ticket, results.requested, results.problem) = (self.tickets, task_count, None);
         let target = InspectionTarget::Picture(NamedImage::clone(&image));
         self.predict.inside.image_request = Some((run.to_path_buf(), image));
         self.send_inside_request(run, target, task_count);
