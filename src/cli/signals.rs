@@ -47,7 +47,7 @@ pub(super) fn stop_on_signals(prints_message: bool) -> Result<Control> {
             print_message("stopping after this batch; press Ctrl-C again to quit immediately");
         }
     };
-    stop_when_told_to_end(&control)?;
+    stop_on_termination_signal(&control)?;
     ctrlc::set_handler(stop).map_err(|error| {
         Problem::new(format!("the handler for Ctrl-C could not be installed: {error}"))
     })?;
@@ -57,7 +57,7 @@ pub(super) fn stop_on_signals(prints_message: bool) -> Result<Control> {
 /// Sets the control to Stop on the termination signal, which a scheduler or the system sends shortly before it kills
 /// the process.
 #[cfg(unix)]
-fn stop_when_told_to_end(control: &Control) -> Result<()> {
+fn stop_on_termination_signal(control: &Control) -> Result<()> {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -89,6 +89,6 @@ fn stop_when_told_to_end(control: &Control) -> Result<()> {
 const SIGNAL_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 #[cfg(not(unix))]
-fn stop_when_told_to_end(_: &Control) -> Result<()> {
+fn stop_on_termination_signal(_: &Control) -> Result<()> {
     Ok(())
 }

@@ -21,7 +21,7 @@ pub(super) fn run(cli: Cli, started: Instant) -> Result<CommandOutcome> {
         engine: engine_host(cli.engine.as_deref())?,
         place: initial_place(cli.engine.as_deref())?,
         #[cfg(all(unix, not(target_os = "macos")))]
-        display: cli.display.map_or_else(usual_display, Ok)?,
+        display: cli.display.map_or_else(default_display, Ok)?,
         #[cfg(not(all(unix, not(target_os = "macos"))))]
         display: DisplayChoice::Auto,
     })?;
@@ -56,7 +56,7 @@ pub(super) fn displays() -> impl TypedValueParser<Value = DisplayChoice> {
 
 /// Returns the display server that is used without `--display`.
 #[cfg(all(unix, not(target_os = "macos")))]
-fn usual_display() -> Result<DisplayChoice> {
+fn default_display() -> Result<DisplayChoice> {
     /// The environment variable that is used if `--display` is not given.
     const VARIABLE: &str = "LAE_DISPLAY";
     let value = std::env::var_os(VARIABLE).unwrap_or_default();

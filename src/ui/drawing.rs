@@ -118,20 +118,20 @@ pub fn restart() -> Problem {
     if std::env::var_os("EGL_LOG_LEVEL").is_none() {
         command.env("EGL_LOG_LEVEL", "fatal");
     }
-    let error = give_way_to(command);
+    let error = replace_process(command);
     tracing::warn!("the program cannot restart: {error}");
     no_driver_problem()
 }
 
 #[cfg(unix)]
-fn give_way_to(mut start: Command) -> io::Error {
+fn replace_process(mut start: Command) -> io::Error {
     use std::os::unix::process::CommandExt;
     start.exec()
 }
 
 /// Waits for the new process and returns its exit code, because this system cannot replace a process.
 #[cfg(not(unix))]
-fn give_way_to(mut start: Command) -> io::Error {
+fn replace_process(mut start: Command) -> io::Error {
     if console::is_own() {
         let start = console::hide_for(&mut start);
         start.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

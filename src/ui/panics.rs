@@ -108,7 +108,7 @@ impl ErrorBoundaries {
         let area = ui.max_rect();
         ui.painter().rect_filled(area, 0, background);
         let mut pressed = PressedButton::Nothing;
-        ui.push_id((part, "fence"), |ui| {
+        ui.push_id((part, "error"), |ui| {
             card(ui, |ui| {
                 ui.set_width(ui.available_width());
                 problem(ui, &failed.problem);

@@ -45,7 +45,7 @@ struct WorkerProcess {
 #[serde(rename_all = "snake_case")]
 enum WorkerReport {
     /// A cell's run begins or resumes.
-    Begins { cell: usize, goes_on: bool },
+    Begins { cell: usize, resumes: bool },
     /// What its run reports: progress and remarks.
     Event(Box<Event>),
     /// The work on a cell ended.
@@ -266,7 +266,7 @@ impl WorkerPool<'_> {
 
     fn handle_report(&mut self, number: usize, report: WorkerReport) {
         match report {
-            WorkerReport::Begins { cell, goes_on } => self.handle_begin(number, cell, goes_on),
+            WorkerReport::Begins { cell, resumes } => self.handle_begin(number, cell, resumes),
             WorkerReport::Event(event) if !self.notes.is_new(&event) => {}
             WorkerReport::Event(event) => match *event {
                 Event::Progress { progress, .. } => self.show_progress(number, &progress),
@@ -285,14 +285,14 @@ impl WorkerPool<'_> {
         }
     }
 
-    fn handle_begin(&mut self, number: usize, cell: usize, goes_on: bool) {
+    fn handle_begin(&mut self, number: usize, cell: usize, resumes: bool) {
         self.workers[number].cell = Some(cell);
         if self.quiet {
             return;
         }
         let left = self.pace.seconds_left() / self.running.max(1) as f64;
         let left = remaining_time_text(left);
-        let verb = if goes_on { "resumes" } else { "begins" };
+        let verb = if resumes { "resumes" } else { "begins" };
         let name = &self.workers[number].name;
         let title = cell_title(self.plan, cell);
         let (at, of) = (cell + 1, self.cells);
@@ -405,9 +405,9 @@ impl Sink for Worker {
 
 impl GridSink for Worker {
     fn report_cell(&mut self, plan: &GridPlan, cell: usize, standing: &CellState) {
-        let goes_on = plan.run_for(cell).is_some();
+        let resumes = plan.run_for(cell).is_some();
         Self::send(&match standing.clone() {
-            CellState::AtWork => WorkerReport::Begins { cell, goes_on },
+            CellState::AtWork => WorkerReport::Begins { cell, resumes },
             standing => WorkerReport::Ended { cell, standing },
         });
     }

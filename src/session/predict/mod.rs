@@ -192,7 +192,7 @@ impl Session {
 
     /// Counts the rejections of the run on Predict by Look inside. Only on request, because hundreds of images must
     /// pass through the network.
-    pub fn count_refusals(&mut self) {
+    pub fn count_rejections(&mut self) {
         let Some(run) = self.predict.run.clone() else {
             return;
         };

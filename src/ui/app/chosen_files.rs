@@ -99,8 +99,8 @@ impl StudioApp {
             self.session.notify(problem.advise(tr!("classify-no-model-advice")), true);
             return;
         };
-        let current_sheet = self.session.predict.prediction_table.as_ref();
-        if current_sheet.is_some_and(PredictionTableView::is_working) {
+        let current_table = self.session.predict.prediction_table.as_ref();
+        if current_table.is_some_and(PredictionTableView::is_working) {
             let problem = Problem::new(tr!("predict-many-other-table"));
             self.session.notify(problem, true);
             return;

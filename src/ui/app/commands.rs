@@ -32,9 +32,9 @@ impl StudioApp {
             self.error_boundaries.after_action();
             self.shell.palette.invalidate();
         }
-        let places = self.unvisited_places(&command);
+        let places = self.unapproved_locations(&command);
         if !places.is_empty() {
-            self.shell.question = Some(Question::Visit(places, Box::new(command)));
+            self.shell.question = Some(Question::Access(places, Box::new(command)));
             return;
         }
         if warning(&self.session, &command).is_some() {
@@ -231,9 +231,9 @@ impl StudioApp {
         let has_same_classes =
             class_count.is_some() && class_count == presets::paper_class_count(&config);
         if has_same_classes && config.data != self.session.experiment.draft.data {
-            let (current_data, its) = (self.session.experiment.draft.data.clone(), &config.data);
-            let its = its.as_str();
-            self.show_notice(&tr!("shell-still-using-dataset", mine = current_data.as_str(), its));
+            let current_data = self.session.experiment.draft.data.clone();
+            let (mine, its) = (current_data.as_str(), config.data.as_str());
+            self.show_notice(&tr!("shell-still-using-dataset", mine, its));
             config.data = current_data;
         }
         self.load_settings(config);
@@ -250,7 +250,7 @@ impl StudioApp {
     }
 
     /// Returns the places on other computers that a command would access because a run's settings name them.
-    fn unvisited_places(&self, command: &UiCommand) -> Vec<String> {
+    fn unapproved_locations(&self, command: &UiCommand) -> Vec<String> {
         let config = match command {
             UiCommand::LoadSettings(config) => Some(&**config),
             UiCommand::Resume(folder, _) | UiCommand::AddTask(folder) => {

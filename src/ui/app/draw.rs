@@ -146,8 +146,7 @@ impl StudioApp {
             commands,
         };
         let closing = matches!(self.shell.question, Some(Question::Close));
-        let fences = &mut self.error_boundaries;
-        let mut overlays = Overlays { error_boundaries: fences, cx };
+        let mut overlays = Overlays { error_boundaries: &mut self.error_boundaries, cx };
         let answer = self.shell.draw_overlays(&mut overlays);
         if closing && overlays.error_boundaries.has_failed("part-question") {
             // If the question cannot be shown, the window may be closed without it, because closing saves the run.

@@ -280,7 +280,7 @@ impl StudioApp {
                 ctx.send_viewport_cmd(egui::ViewportCommand::Close);
             }
             Question::Do(command) => self.execute_confirmed(ctx, *command),
-            Question::Visit(places, command) => {
+            Question::Access(places, command) => {
                 self.session.allow_locations(places);
                 self.execute(ctx, *command);
             }

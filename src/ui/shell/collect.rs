@@ -80,7 +80,12 @@ impl Collect {
                 ui.spacing_mut().item_spacing.x = 16.0;
                 let list_width = (ui.available_width() - side - 16.0).max(140.0);
                 widgets::part(ui, list_width, |ui| {
-                    draw_groups(ui, (collection, known_classes), (textures, commands), side + 70.0);
+                    draw_classes(
+                        ui,
+                        (collection, known_classes),
+                        (textures, commands),
+                        side + 70.0,
+                    );
                 });
                 widgets::part(ui, side, |ui| {
                     self.draw_canvas_panel(ui, collection, (style, side), commands);
@@ -229,7 +234,7 @@ fn draw_header(ui: &mut Ui, session: &Session, purpose: &Purpose) {
     ui.add_space(4.0);
 }
 
-fn draw_groups(
+fn draw_classes(
     ui: &mut Ui,
     (collection, known_classes): (&Collection, &[String]),
     (textures, commands): (&mut Textures, &mut Vec<UiCommand>),
@@ -239,9 +244,9 @@ fn draw_groups(
         ui,
         |ui| {
             let only = collection.classes.len() == 1;
-            for (index, group) in collection.classes.iter().enumerate() {
+            for (index, collected) in collection.classes.iter().enumerate() {
                 let state = (index == collection.selected, only, known_classes);
-                draw_group(ui, (index, group), state, (textures, commands));
+                draw_class(ui, (index, collected), state, (textures, commands));
                 ui.add_space(6.0);
             }
             ui.horizontal_wrapped(|ui| {
@@ -260,9 +265,9 @@ fn draw_groups(
 
 /// Draws a class with its name and images. The third argument says whether the class is selected and whether it is the
 /// only one, and contains the classes that the run knows.
-fn draw_group(
+fn draw_class(
     ui: &mut Ui,
-    (index, group): (usize, &CollectedClass),
+    (index, collected): (usize, &CollectedClass),
     (chosen, only, known_classes): (bool, bool, &[String]),
     (textures, commands): (&mut Textures, &mut Vec<UiCommand>),
 ) {
@@ -273,11 +278,11 @@ fn draw_group(
     let frame =
         egui::Frame::new().stroke(Stroke::new(1.0, border)).corner_radius(8).inner_margin(8);
     let shown = frame.show(ui, |ui| {
-        ui.push_id(group.id, |ui| {
+        ui.push_id(collected.id, |ui| {
             ui.set_width(ui.available_width());
             ui.horizontal(|ui| {
                 let radio = widgets::outlined(ui, |ui| ui.radio(chosen, ""));
-                let name = match group.name.trim() {
+                let name = match collected.name.trim() {
                     "" => tr!("shell-collect-add-images-to", class = (index + 1).to_string()),
                     class => tr!("shell-collect-add-images-to", class),
                 };
@@ -288,7 +293,7 @@ fn draw_group(
                 {
                     change_collection(commands, choose);
                 }
-                let mut name = group.name.clone();
+                let mut name = collected.name.clone();
                 let edit = widgets::line_edit(&mut name, (ui.available_width() - 150.0).max(60.0));
                 let field = ui.add(edit).accessible_name(tr!("shell-collect-class-name"));
                 if field.gained_focus() {
@@ -297,7 +302,7 @@ fn draw_group(
                 if field.changed() {
                     change_collection(commands, move |collection| collection.rename(index, name));
                 }
-                faint(ui, tr!("count-images", n = group.images.len()));
+                faint(ui, tr!("count-images", n = collected.images.len()));
                 let label = if only {
                     tr!("shell-collect-remove-images")
                 } else {
@@ -307,21 +312,21 @@ fn draw_group(
                     change_collection(commands, move |collection| collection.remove_class(index));
                 }
             });
-            let name = group.name.trim();
+            let name = collected.name.trim();
             if let Some(class) =
                 known_classes.iter().find(|known_class| is_same_name(known_class, name))
             {
                 let class = class.as_str();
                 widgets::sentence(ui, tr!("shell-collect-class-known", class));
             }
-            let removed = class_images(ui, group, textures);
+            let removed = class_images(ui, collected, textures);
             if let Some(image) = removed {
                 change_collection(commands, move |collection| collection.remove(index, image));
             }
         });
     });
     // A click on the space between the parts also selects the class.
-    let id = ui.scope_id().with(group.id);
+    let id = ui.scope_id().with(collected.id);
     let area = ui.interact(shown.response.rect, id, Sense::hover());
     let untouched = commands.len() == before;
     if untouched && area.hovered() && ui.input(|i| i.pointer.primary_pressed()) {
@@ -330,16 +335,16 @@ fn draw_group(
 }
 
 /// Draws the images of a class. Returns the index of an image to remove.
-fn class_images(ui: &mut Ui, group: &CollectedClass, textures: &mut Textures) -> Option<usize> {
-    if group.images.is_empty() {
+fn class_images(ui: &mut Ui, collected: &CollectedClass, textures: &mut Textures) -> Option<usize> {
+    if collected.images.is_empty() {
         faint(ui, tr!("shell-collect-no-images"));
         return None;
     }
     let mut removed = None;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::splat(4.0);
-        for (index, image) in group.images.iter().enumerate() {
-            let (n, class) = (index + 1, group.name.as_str());
+        for (index, image) in collected.images.iter().enumerate() {
+            let (n, class) = (index + 1, collected.name.as_str());
             let name = tr!("shell-collect-image-of", n, class);
             let (rect, response) =
                 allocate_named(ui, Vec2::splat(THUMBNAIL_SIZE), Role::Button, &name);

@@ -26,7 +26,7 @@ pub enum Question {
     /// Execute this command, which ends or deletes something (see [`warning`])?
     Do(Box<UiCommand>),
     /// Access these places on other computers, which a run's settings name, and then execute this command?
-    Visit(Vec<String>, Box<UiCommand>),
+    Access(Vec<String>, Box<UiCommand>),
 }
 
 /// The text of a question.
@@ -80,7 +80,7 @@ impl Question {
             }
             Self::Close => close_warning(session),
             Self::Do(command) => warning(session, command),
-            Self::Visit(places, _) => Some(QuestionText::new(
+            Self::Access(places, _) => Some(QuestionText::new(
                 tr!("shell-ask-access"),
                 tr!("shell-ask-access-what", places = join_some(places, 3)),
                 tr!("shell-ask-access-yes"),

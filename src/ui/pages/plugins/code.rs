@@ -88,8 +88,8 @@ impl CodeEditor {
         if let Some((span, text)) = completed {
             self.replace(ui, span, &text);
         }
-        let mistakes = open.errors.iter();
-        highlights.errors = mistakes.map(|(_, mistake)| mistake.span.clone()).collect();
+        let errors = open.errors.iter();
+        highlights.errors = errors.map(|(_, error)| error.span.clone()).collect();
         let label = faint(ui, tr!("editor-plugin-text")).id;
         let output = ScrollArea::both()
             .id_salt("text of the plugin")

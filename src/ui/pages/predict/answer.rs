@@ -92,8 +92,8 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
         .and_then(|h| h.class_order.get(h.tasks.get(answer.task)?.clone()))
         .unwrap_or_default();
     let (image, truth) = cx.session.predict.predicted_image.clone().unzip();
-    let refused = rejection::refuses(cx, answer);
-    let headline = if refused { tr!("predict-none") } else { name };
+    let rejected = rejection::is_rejected(cx, answer);
+    let headline = if rejected { tr!("predict-none") } else { name };
     let is_wide = ui.available_width() >= 560.0;
     let is_large = is_wide && headline.chars().count() <= 4;
     card(ui, |ui| {
@@ -109,7 +109,7 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
                 ui.spacing_mut().item_spacing.y = 2.0;
                 let size = if is_large { 40.0 } else { 26.0 };
                 widgets::truncated(ui, headline, semibold(size), t.strong);
-                let score = match (refused, format_percent(f64::from(p), 0)) {
+                let score = match (rejected, format_percent(f64::from(p), 0)) {
                     (true, p) => tr!("predict-nearest", class = name, score = p),
                     (false, p) => tr!("predict-score", score = p),
                 };
@@ -118,7 +118,7 @@ fn verdict(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction, header: Option<&Ru
                 terms::explain(ui, score, "score");
                 if let Some(truth) = truth.flatten() {
                     let unknown = !answer.classes.contains(&truth);
-                    let outcome = match (refused, unknown) {
+                    let outcome = match (rejected, unknown) {
                         (true, true) => Ok(tr!("predict-correct-not-learned", class = truth)),
                         (false, _) if name == truth => Ok(tr!("predict-correct").into()),
                         _ => Err(tr!("predict-wrong", class = truth)),

@@ -46,7 +46,7 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
 }
 
 /// Returns whether the answer for an image is "none of these".
-pub fn refuses(cx: &Cx<'_>, answer: &Prediction) -> bool {
+pub fn is_rejected(cx: &Cx<'_>, answer: &Prediction) -> bool {
     let allowed = !cx.pages.predict.always_classifies;
     let last = answer.opinions.last().filter(|_| allowed);
     last.is_some_and(|prediction| {
@@ -119,7 +119,7 @@ fn count_link(ui: &mut Ui, cx: &mut Cx<'_>, label: &str) {
         false => tr!("predict-none-images-used"),
     };
     if ui.link(label).on_hover_text(hint).clicked() {
-        cx.change(Session::count_refusals);
+        cx.change(Session::count_rejections);
     }
 }
 

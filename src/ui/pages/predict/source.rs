@@ -37,14 +37,14 @@ pub fn left_column(ui: &mut Ui, cx: &mut Cx<'_>, column: Column) {
     let height = column.remaining_height(ui, 0.0);
     let side = (height - 500.0).max(height.min(400.0) - 150.0).clamp(120.0, 340.0);
     // The table of a folder is shown above the single image.
-    let has_sheet = cx.session.predict.prediction_table.is_some()
+    let has_table = cx.session.predict.prediction_table.is_some()
         || cx.pages.predict.prediction_table.is_open();
-    if has_sheet {
+    if has_table {
         prediction_table::show(ui, cx);
     }
     image_card(ui, cx, data.as_deref(), side);
     network_input(ui, cx);
-    if !has_sheet {
+    if !has_table {
         prediction_table::show(ui, cx);
     }
     samples::card(ui, cx, data, column);
