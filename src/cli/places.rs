@@ -84,7 +84,7 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
             (_, Some(problem)) => problem.what.clone(),
             _ => String::new(),
         };
-        let or_default = |text: &Option<String>| text.clone().unwrap_or_else(|| "usual".into());
+        let or_default = |text: &Option<String>| text.clone().unwrap_or_else(|| "default".into());
         table.add_row([
             place.name.clone(),
             through,
