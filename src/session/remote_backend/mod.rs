@@ -48,7 +48,7 @@ impl RemoteBackend {
                 Err(problem) => *lock(&thread_problem) = Some(problem),
             }
         };
-        let thread = std::thread::Builder::new().name("away".into()).spawn(run_worker);
+        let thread = std::thread::Builder::new().name("remote".into()).spawn(run_worker);
         let thread = thread.map_err(|error| Problem::thread_not_started(&error))?;
         Ok(Self { messages, events, connection_problem, thread })
     }

@@ -329,7 +329,7 @@ impl Worker {
             });
             let _ = sender.send(Message::Uploaded(id, result));
         };
-        let thread = std::thread::Builder::new().name("carry".into());
+        let thread = std::thread::Builder::new().name("upload".into());
         if let Err(error) = thread.spawn(upload) {
             self.finish_upload(id, Err(Problem::thread_not_started(&error)));
         }
