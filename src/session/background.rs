@@ -275,20 +275,12 @@ mod tests {
     fn panicking_task_reports_problem() {
         let problem = Arc::new(Mutex::new(None));
         let shared = problem.clone();
-        let mut session = Session::with_backend(
-            Box::new(crate::session::backend::RecordedBackend::default()),
-            Disk::nowhere(),
-            Default::default(),
-            Arc::new(|| {}),
-        );
+        let (mut session, _) = Session::for_test(Default::default());
         session.task(
             |_| -> Result<()> { panic!("a fault of a reader") },
             move |_, result| *lock(&shared) = result.err(),
         );
-        while session.is_busy() {
-            session.drain();
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        session.wait_until_idle();
         let text = lock(&problem).take().map(|problem| problem.what);
         assert_eq!(text.as_deref(), Some(tr!("notices-reading-failed")));
     }

@@ -359,21 +359,14 @@ impl Datasets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::Disk;
-    use crate::session::backend::RecordedBackend;
 
     #[test]
     fn failed_dataset_of_settings_is_missing_for_runs() {
         let root = tempfile::tempdir().unwrap();
         let data = root.path().join("gone").display().to_string();
         let draft = RunConfig { data, ..RunConfig::default() };
-        let backend = Box::new(RecordedBackend::default());
-        let wake = Arc::new(|| {});
-        let mut session = Session::with_backend(backend, Disk::nowhere(), draft.clone(), wake);
-        while session.is_busy() {
-            session.drain();
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
+        let (mut session, _) = Session::for_test(draft.clone());
+        session.wait_until_idle();
         assert!(session.experiment.data.problem().is_some());
         assert!(session.data_is_missing(&draft));
     }

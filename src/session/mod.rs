@@ -248,6 +248,24 @@ impl Session {
     }
 }
 
+#[cfg(test)]
+impl Session {
+    /// Returns a session that cannot store runs, and its backend, which records the commands.
+    fn for_test(draft: RunConfig) -> (Self, backend::RecordedBackend) {
+        let backend = backend::RecordedBackend::default();
+        let boxed = Box::new(backend.clone());
+        (Self::with_backend(boxed, Disk::nowhere(), draft, Arc::new(|| {})), backend)
+    }
+
+    /// Processes results until the helper threads are idle.
+    fn wait_until_idle(&mut self) {
+        while self.is_busy() {
+            self.drain();
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
+}
+
 impl Drop for Session {
     fn drop(&mut self) {
         self.leave_tour();

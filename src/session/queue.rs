@@ -236,14 +236,10 @@ impl Session {
 mod tests {
     use super::*;
     use crate::run::queue::JobEvent;
-    use crate::session::Disk;
-    use crate::session::backend::RecordedBackend;
 
     #[test]
     fn failed_job_that_is_queued_again_is_listed_and_can_start() {
-        let (backend, wake) = (Box::new(RecordedBackend::default()), Arc::new(|| {}));
-        let draft = RunConfig::default();
-        let mut session = Session::with_backend(backend, Disk::nowhere(), draft, wake);
+        let (mut session, _) = Session::for_test(RunConfig::default());
         let job = Job { held: true, ..Job::train(RunConfig::default(), "first".into()) };
         let id = job.id;
         let problem = Problem::new("the process ended");

@@ -97,6 +97,17 @@ pub struct MachineJobs {
 }
 
 impl MachineJobs {
+    fn new(backend: Box<dyn Backend>) -> Self {
+        Self {
+            backend,
+            queue: Queue::default(),
+            live: None,
+            interrupted: None,
+            grid: None,
+            uploads: HashMap::new(),
+        }
+    }
+
     /// Returns the run in progress.
     pub fn running(&self) -> Option<&Arc<RunView>> {
         self.live.as_ref().filter(|run| run.stage.is_live())
@@ -214,14 +225,7 @@ impl Session {
         let machine = self.machines.get(name).map(|view| view.machine.clone());
         let machine =
             machine.ok_or_else(|| Problem::new(tr!("train-place-unknown", place = name)))?;
-        let jobs = MachineJobs {
-            backend: self.tasks.connect_machine(&machine)?,
-            queue: Queue::default(),
-            live: None,
-            interrupted: None,
-            grid: None,
-            uploads: HashMap::new(),
-        };
+        let jobs = MachineJobs::new(self.tasks.connect_machine(&machine)?);
         self.train.machines.insert(name.to_string(), jobs);
         Ok(())
     }
@@ -365,25 +369,12 @@ impl Session {
 mod tests {
     use super::*;
     use crate::run::config::RunConfig;
-    use crate::session::Disk;
-    use crate::session::backend::RecordedBackend;
     use crate::session::run_view::tests::header;
 
     #[test]
     fn job_that_does_not_start_keeps_the_run_in_progress() {
-        let backend = RecordedBackend::default();
-        let (draft, wake) = (RunConfig::default(), Arc::new(|| {}));
-        let boxed = Box::new(backend.clone());
-        let mut session = Session::with_backend(boxed, Disk::nowhere(), draft, wake);
-        let jobs = MachineJobs {
-            backend: Box::new(backend),
-            queue: Queue::default(),
-            live: None,
-            interrupted: None,
-            grid: None,
-            uploads: HashMap::new(),
-        };
-        session.train.machines.insert("lab".into(), jobs);
+        let (mut session, backend) = Session::for_test(RunConfig::default());
+        session.train.machines.insert("lab".into(), MachineJobs::new(Box::new(backend)));
         let [first, second] = [JobId::generate(), JobId::generate()];
         let run = String::new();
         let events = [

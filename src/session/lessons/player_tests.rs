@@ -1,22 +1,9 @@
 use super::super::library;
 use super::*;
-use crate::session::Disk;
-use crate::session::backend::RecordedBackend;
-
-fn session() -> (Session, RecordedBackend) {
-    let backend = RecordedBackend::default();
-    let session = Session::with_backend(
-        Box::new(backend.clone()),
-        Disk::nowhere(),
-        RunConfig::default(),
-        Arc::new(|| {}),
-    );
-    (session, backend)
-}
 
 #[test]
 fn lesson_runs_start_once_without_changing_draft() {
-    let (mut session, backend) = session();
+    let (mut session, backend) = Session::for_test(RunConfig::default());
     let lesson = library::open("forgetting", Language::German).unwrap();
     let part = lesson.parts.iter().position(|part| matches!(part, LessonPart::Runs(_)));
     let part = part.unwrap();
@@ -47,7 +34,7 @@ fn lesson_runs_start_once_without_changing_draft() {
 
 #[test]
 fn lesson_runs_are_named_after_lesson() {
-    let (mut session, backend) = session();
+    let (mut session, backend) = Session::for_test(RunConfig::default());
     let lesson = library::open("forgetting", Language::English).unwrap();
     session.open_lesson(Some(lesson.clone()));
     let is_runs = |part: &LessonPart| matches!(part, LessonPart::Runs(_));
@@ -74,7 +61,7 @@ fn lesson_runs_are_named_after_lesson() {
 
 #[test]
 fn answers_survive_closing_and_language_change() {
-    let (mut session, _) = session();
+    let (mut session, _) = Session::for_test(RunConfig::default());
     let open = |language| library::open("forgetting", language).unwrap();
     session.open_lesson(Some(open(Language::English)));
     let answer = GivenAnswer { choice: Some(1), ..GivenAnswer::default() };

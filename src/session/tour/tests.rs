@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use super::*;
 use crate::metrics::{Expert, Predictions};
 use crate::problem::Problem;
@@ -7,16 +5,12 @@ use crate::run::event::{
     ClassPrediction, Command, ControlRequest, Event, NamedImage, Phase, Prediction, RunHeader,
     TaskReport,
 };
+use crate::session::Session;
 use crate::session::backend::RecordedBackend;
 use crate::session::run_view::tests as run_view;
-use crate::session::{Disk, Session};
 
 fn session() -> (Session, RecordedBackend) {
-    let backend = RecordedBackend::default();
-    let shared_backend = Box::new(backend.clone());
-    let draft = RunConfig { data: String::new(), ..RunConfig::default() };
-    let session = Session::with_backend(shared_backend, Disk::nowhere(), draft, Arc::new(|| {}));
-    (session, backend)
+    Session::for_test(RunConfig { data: String::new(), ..RunConfig::default() })
 }
 
 fn image(shade: u8) -> NamedImage {
