@@ -257,8 +257,7 @@ fn draw_curve(plot: &mut egui_plot::PlotUi<'_>, series: &Series, with_markers: b
 }
 
 /// Draws a legend of a run's experts with their markers, if there are several experts.
-pub fn legend(ui: &mut Ui, experts: impl IntoIterator<Item = Expert>) {
-    let experts: Vec<Expert> = experts.into_iter().collect();
+pub fn legend(ui: &mut Ui, experts: &[Expert]) {
     for &expert in experts.iter().filter(|_| experts.len() > 1) {
         let colour = expert_marker(ui, expert);
         ui.label(RichText::new(expert.key()).color(colour));

@@ -244,7 +244,7 @@ fn task_history_card(
         if task_slider::is_at_bottom(cx) {
             ui.horizontal_wrapped(|ui| {
                 widgets::title(ui, title);
-                legend(ui, experts.iter().copied());
+                legend(ui, &experts);
             });
         } else {
             task_slider::scrubber(ui, cx, title, &experts);

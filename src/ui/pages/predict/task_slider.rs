@@ -58,7 +58,7 @@ pub fn scrubber(ui: &mut Ui, cx: &mut Cx<'_>, title: &str, experts: &[Expert]) {
                 true => (Icon::Pause, tr!("predict-pause")),
                 false => (Icon::Play, tr!("predict-play")),
             };
-            legend(ui, experts.iter().copied());
+            legend(ui, experts);
             if icon_text_button(ui, icon, text).clicked() {
                 toggle_playback(ui, cx, done);
             }
