@@ -223,7 +223,7 @@ fn write_exports(
         let renamed = exports::write_folder(data, to, watch)?;
         remarks.push(format!("image folder written to {}", to.display()));
         if !renamed.is_empty() {
-            remarks.push(self::renamed_note(&renamed));
+            remarks.push(renamed_note(&renamed));
         }
     }
     Ok(remarks)
@@ -288,7 +288,7 @@ fn download(name: &str) -> Result<()> {
         progress.step(&"downloading (MB)", megabytes(status.done), status.total.map(megabytes))
     });
     progress.bar.finish_and_clear();
-    done.map(|_| ())
+    done.map(drop)
 }
 
 /// A line on the terminal that shows the current step; nothing if the output is not a terminal.

@@ -130,7 +130,9 @@ pub(super) fn run(args: &Args) -> Result<CommandOutcome> {
         listed.retain(|entry| folders.contains(&entry.folder));
     }
     if let (Some(path), Some(format)) = (&args.export, format) {
-        let mut runs = intact_summaries(listed);
+        // Runs that could not be read are left out.
+        let mut runs: Vec<RunSummary> =
+            listed.into_iter().filter_map(|run| run.summary.ok()).collect();
         if !unfinished {
             remove_unfinished(&mut runs)?;
         }
@@ -188,11 +190,6 @@ fn write_export(
     let figure = figure.map_err(|p| p.at("--figure"))?.unwrap_or_default();
     store::write_file(path, &export(runs, (format, figure), &load_images)?)?;
     Ok(CommandOutcome::Done)
-}
-
-/// Returns the runs that could be read.
-fn intact_summaries(listed: Vec<ListedRun>) -> Vec<RunSummary> {
-    listed.into_iter().filter_map(|e| e.summary.ok()).collect()
 }
 
 /// Removes unfinished runs, and reports this.
