@@ -32,7 +32,7 @@ impl Session {
     }
 
     /// Ends the tour. Its runs remain in the list of runs, and the drawings remain pinned.
-    pub fn remember_tour_runs(&mut self) {
+    pub fn keep_tour_runs(&mut self) {
         self.learn.tour = None;
     }
 

@@ -166,7 +166,7 @@ fn ending_buttons(ui: &mut Ui, cx: &mut Cx<'_>) {
         }
         return;
     }
-    main_button(ui, cx, "tour-end-keep-runs", Session::remember_tour_runs);
+    main_button(ui, cx, "tour-end-keep-runs", Session::keep_tour_runs);
     if plain_button(ui, "tour-end-train-again") {
         cx.change(Session::redraw_tour);
     }
