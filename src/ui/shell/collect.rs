@@ -9,12 +9,12 @@ use crate::run::event::RunHeader;
 use crate::session::Session;
 use crate::session::collection::{CollectedClass, Collection, Purpose};
 use crate::session::drawing::Drawing;
-use crate::session::file_dialog::{DataExportKind, DialogPurpose};
+use crate::session::file_dialog::DialogPurpose;
 use crate::session::views::Fetch;
 use crate::tr;
 use crate::ui::command::UiCommand;
 use crate::ui::keys;
-use crate::ui::shell::export::export_menu;
+use crate::ui::shell::export::collection_menu;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::canvas::canvas;
 use crate::ui::widgets::input::{Pasted, pasted_items};
@@ -182,7 +182,7 @@ impl Collect {
             if saving.is_busy() {
                 ui.spinner();
             }
-            export_menu(ui, DataExportKind::Collection, missing.as_deref(), commands);
+            collection_menu(ui, missing.as_deref(), commands);
             let hint = tr!("shell-collect-images-kept");
             close |= button(ui, tr!("shell-cancel")).on_hover_text(hint).clicked();
         });

@@ -22,18 +22,13 @@ pub const DATASET_FORMATS: [(ExportFormat, &str, &str); 2] = [
     (ExportFormat::Folder, "shell-export-zip", "shell-export-zip-hint"),
 ];
 
-/// Draws the button with its menu. `disabled_reason` is the reason why nothing can be exported yet.
-pub fn export_menu(
-    ui: &mut Ui,
-    kind: DataExportKind,
-    disabled_reason: Option<&str>,
-    commands: &mut Vec<UiCommand>,
-) {
+/// Draws the button that exports the collection, with its menu. `disabled_reason` says why nothing can be exported yet.
+pub fn collection_menu(ui: &mut Ui, disabled_reason: Option<&str>, commands: &mut Vec<UiCommand>) {
     let enabled = disabled_reason.is_none();
     let open = button_if(ui, enabled, tr!("shell-export"))
         .on_hover_text(tr!("shell-export-hint"))
         .on_disabled_hover_text(disabled_reason.unwrap_or_default());
-    Popup::menu(&open).show(|ui| format_entries(ui, kind, commands));
+    Popup::menu(&open).show(|ui| format_entries(ui, DataExportKind::Collection, commands));
 }
 
 /// Draws a menu entry for each format.

@@ -9,6 +9,8 @@ use crate::tr;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::plots::{self, grid_marks};
 
+/// Height of the chart.
+const HEIGHT: f32 = 118.0;
 /// Maximum number of points of a line; more points would be closer than pixels.
 const MAX_POINTS: usize = 320;
 /// Maximum number of steps that are averaged for a smoothed line.
@@ -29,7 +31,6 @@ pub enum LossUnit {
 /// Draws the losses of the steps or epochs from `first` on. Each loss has its task (from 0).
 pub fn losses(
     ui: &mut Ui,
-    height: f32,
     (unit, first): (LossUnit, usize),
     values: &[(usize, f32)],
     smooth: bool,
@@ -52,7 +53,7 @@ pub fn losses(
     } else {
         2
     };
-    let plot = plots::static_plot(ui, "losses", height)
+    let plot = plots::static_plot(ui, "losses", HEIGHT)
         .x_grid_spacer(move |_| grid_marks(start, high, x_step))
         .y_grid_spacer(move |_| grid_marks(0.0, top, y_step))
         .x_axis_formatter(|mark, _| format_count(mark.value.round().max(0.0) as usize))

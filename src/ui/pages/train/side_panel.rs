@@ -257,7 +257,7 @@ fn loss(ui: &mut Ui, cx: &mut Cx<'_>, run: &RunView) {
             true => (LossUnit::Step, tr!("train-loss-by-step")),
             false => (LossUnit::Epoch, tr!("train-loss-by-pass")),
         };
-        losses(ui, 118.0, (unit, first), &values, by_step && smooth);
+        losses(ui, (unit, first), &values, by_step && smooth);
         faint(ui, axis_label);
     });
 }
