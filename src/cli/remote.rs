@@ -214,7 +214,7 @@ impl RemoteConnection {
     /// Returns the newest run there; `None` if Ctrl-C was pressed.
     pub fn latest_run(&self, control: &Control) -> Result<Option<String>> {
         self.remote.list();
-        let runs = self.wait_for(control, |news| match news {
+        let runs = self.wait_for(control, |event| match event {
             RemoteEvent::Response(ServerMessage::Runs(runs)) => Some(runs),
             _ => None,
         })?;
@@ -227,7 +227,7 @@ impl RemoteConnection {
     /// Fetches a run; returns its local folder, `None` if Ctrl-C was pressed.
     pub fn fetch_run(&self, run: &str, control: &Control) -> Result<Option<PathBuf>> {
         self.remote.fetch_run(run, None);
-        self.wait_for(control, |news| match news {
+        self.wait_for(control, |event| match event {
             RemoteEvent::RunDownloaded(_, folder) => Some(folder),
             _ => None,
         })
@@ -248,8 +248,8 @@ impl RemoteConnection {
                 ) => {
                     return Err(problem.at(&self.place.name));
                 }
-                news => {
-                    if let Some(value) = news.and_then(&accept) {
+                event => {
+                    if let Some(value) = event.and_then(&accept) {
                         return Ok(Some(value));
                     }
                 }

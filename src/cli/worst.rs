@@ -202,10 +202,10 @@ fn list_training_images(
     args.json.finish(&report, &text(&report))
 }
 
-/// Returns the position of a class that was taught by the end of this task.
+/// Returns the position of a class that is learned by the end of this task.
 fn class_index(header: &RunHeader, task: usize, name: &str) -> Result<usize> {
-    let taught = header.tasks.get(task).map_or(0, |task| task.end);
-    let names = &header.class_order[..taught.min(header.class_order.len())];
+    let learned_count = header.tasks.get(task).map_or(0, |task| task.end);
+    let names = &header.class_order[..learned_count.min(header.class_order.len())];
     let index = names.iter().position(|class| is_same_name(class, name));
     index.ok_or_else(|| {
         Problem::new(format!("no class \"{name}\" has been learned by task {}", task + 1))
@@ -322,12 +322,12 @@ fn text(report: &MistakesReport) -> String {
     let is_single = report.wrong == 1;
     let description = match report.split {
         Split::Test => {
-            let were = if is_single { "was" } else { "were" };
-            format!("{were} misclassified after task {}", report.task)
+            let verb = if is_single { "was" } else { "were" };
+            format!("{verb} misclassified after task {}", report.task)
         }
         Split::Train => {
-            let look = if is_single { "looks" } else { "look" };
-            format!("{look} like another class according to the other images")
+            let verb = if is_single { "looks" } else { "look" };
+            format!("{verb} like another class according to the other images")
         }
     };
     format!("{} of {total}{class} {description}\n{table}", format_count(report.wrong))

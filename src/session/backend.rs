@@ -64,9 +64,9 @@ impl Backend for Remote {
 
     /// Returns the next event. An error of the connection to the process becomes a remark.
     fn try_recv(&mut self) -> Option<JobEvent> {
-        let mut news = std::iter::from_fn(|| Remote::try_recv(self));
-        news.find_map(|news| {
-            let problem = match news {
+        let mut events = std::iter::from_fn(|| Remote::try_recv(self));
+        events.find_map(|event| {
+            let problem = match event {
                 RemoteEvent::Event(event) => return Some(*event),
                 RemoteEvent::Disconnected(problem)
                 | RemoteEvent::Lost(problem)

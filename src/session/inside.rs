@@ -176,12 +176,12 @@ impl Session {
             return false;
         };
         let task_count = self.finished_tasks(run);
-        let insides = &self.predict.inside;
+        let inside = &self.predict.inside;
         let is_outdated = |results: &TaskResults<RunInspection>| results.requested != task_count;
-        let needs_run = insides.runs.get(run).is_none_or(is_outdated) && self.can_look_inside(run);
+        let needs_run = inside.runs.get(run).is_none_or(is_outdated) && self.can_look_inside(run);
         let image = self.predict.image.as_ref();
         let needs_image = image.is_some_and(|image| {
-            !insides.matches(run, image) || insides.image.requested != task_count
+            !inside.matches(run, image) || inside.image.requested != task_count
         });
         task_count > 0 && (needs_run || needs_image) && self.remote_weights_problem(run).is_none()
     }

@@ -29,8 +29,8 @@ pub(super) enum Message {
     Command(Command),
     ControlRunning(ControlRequest),
     ControlJob(JobId, ControlRequest),
-    /// The connection received a message.
-    News,
+    /// The connection has received events.
+    EventsAvailable,
     /// Progress of sending the files that a job needs.
     UploadProgress(JobId, Words),
     /// The files that a job needs were sent, or could not be sent.
@@ -162,16 +162,16 @@ impl Worker {
             }
             Message::UploadProgress(..) => {}
             Message::Uploaded(id, attachments) => self.finish_upload(id, attachments),
-            Message::News => {
-                while let Some(news) = self.remote.try_recv() {
-                    self.handle_news(news);
+            Message::EventsAvailable => {
+                while let Some(event) = self.remote.try_recv() {
+                    self.handle_remote_event(event);
                 }
             }
         }
     }
 
-    fn handle_news(&mut self, news: RemoteEvent) {
-        match news {
+    fn handle_remote_event(&mut self, event: RemoteEvent) {
+        match event {
             RemoteEvent::Event(event) => self.handle_event(*event),
             RemoteEvent::Connected(_) => {
                 self.set_connection_problem(None);
@@ -446,7 +446,7 @@ fn connect(
 ) -> Result<Remote> {
     let sender = sender.clone();
     let wake = move || {
-        let _ = sender.send(Message::News);
+        let _ = sender.send(Message::EventsAvailable);
     };
     Remote::start(Peer::from_machine(machine, root), at_once, Arc::new(wake))
 }

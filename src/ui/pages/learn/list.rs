@@ -25,7 +25,7 @@ pub(super) fn show(ui: &mut Ui, cx: &mut Cx<'_>) {
     };
     scroll(ui, "lessons", |ui| {
         column(ui, |ui| {
-            tour::invite(ui, cx);
+            tour::offer_card(ui, cx);
             let chosen = lessons::entries_in_language(entries, Language::spoken());
             let (built_in, custom): (Vec<&LessonEntry>, Vec<&LessonEntry>) =
                 chosen.into_iter().partition(|entry| entry.is_built_in);

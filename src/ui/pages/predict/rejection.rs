@@ -88,9 +88,9 @@ fn figures(ui: &mut Ui, cx: &mut Cx<'_>, threshold: &RejectionThreshold, answer:
         }
         (None, false) => {}
     }
-    let insides = &cx.session.predict.inside;
+    let results = &cx.session.predict.inside;
     let can_count =
-        !has_counts && insides.problem(&answer.run).is_none() && !insides.is_computing(&answer.run);
+        !has_counts && results.problem(&answer.run).is_none() && !results.is_computing(&answer.run);
     ui.horizontal_wrapped(|ui| {
         faint(ui, sentences.join(" "));
         if can_count {
@@ -124,9 +124,9 @@ fn count_link(ui: &mut Ui, cx: &mut Cx<'_>, label: &str) {
 }
 
 fn missing_limit_note(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
-    let insides = &cx.session.predict.inside;
-    let result = insides.run(&answer.run, answer.task);
-    let reason = match (insides.problem(&answer.run), result) {
+    let results = &cx.session.predict.inside;
+    let result = results.run(&answer.run, answer.task);
+    let reason = match (results.problem(&answer.run), result) {
         (Some(problem), _) => Some(problem.translated_what()),
         (None, Some(inside)) => Some(match &inside.problem {
             Some(problem) => problem.translated_what(),
@@ -136,7 +136,7 @@ fn missing_limit_note(ui: &mut Ui, cx: &mut Cx<'_>, answer: &Prediction) {
     };
     if let Some(why) = reason {
         faint(ui, tr!("predict-none-limit-unknown", why));
-    } else if insides.is_computing(&answer.run) {
+    } else if results.is_computing(&answer.run) {
         faint(ui, tr!("predict-none-measuring-limit"));
     } else {
         faint(ui, tr!("predict-none-limit-not-stored"));

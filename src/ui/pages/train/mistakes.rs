@@ -185,7 +185,7 @@ fn show_header(
         if segmented(ui, tr!("train-mistakes-split"), &options, &mut state.split) {
             (state.shown, state.scroll) = (PAGE_SIZE, true);
         }
-        let whose = match (state.split, run.history.experts().count()) {
+        let expert_note = match (state.split, run.history.experts().count()) {
             (Split::Train, _) => format!(" · {}", tr!("train-backbone-only")),
             (Split::Test, 0 | 1) => String::new(),
             (Split::Test, _) => format!(" · {}", expert.key()),
@@ -195,7 +195,7 @@ fn show_header(
         // A class that is learned later has no images yet.
         state.class = state.class.filter(|class| *class < class_count);
         let after = tr!("figure-after-task", task = task + 1);
-        faint(ui, format!("{after}{whose}"));
+        faint(ui, format!("{after}{expert_note}"));
         let name = state.class.and_then(|class| header.class_order.get(class));
         let combo = ComboBox::from_id_salt("class of the worst")
             .selected_text(name.map_or(tr!("train-all-classes"), String::as_str));

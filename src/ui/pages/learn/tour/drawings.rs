@@ -163,7 +163,7 @@ fn show_prediction(
         true => "tour-prediction-right",
         false => "tour-prediction-wrong",
     };
-    let said = tr!(
+    let outcome = tr!(
         key,
         digit = DRAWN_CLASSES[index],
         other = prediction.rival.as_str(),
@@ -171,7 +171,7 @@ fn show_prediction(
         against = format_percent(f64::from(prediction.rival_score), 0)
     );
     let name = run.name();
-    faint(ui, format!("{name}: {said}"));
+    faint(ui, format!("{name}: {outcome}"));
     let t = tokens(ui);
     let against = if prediction.is_correct() { t.subdued } else { t.warning };
     ui.push_id((index, name), |ui| {

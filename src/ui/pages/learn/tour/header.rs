@@ -19,7 +19,7 @@ const STEP_WIDTH: f32 = 240.0;
 const CARD_HEIGHT: f32 = 120.0;
 
 /// Draws the card that offers the tour.
-pub fn invite(ui: &mut Ui, cx: &mut Cx<'_>) {
+pub fn offer_card(ui: &mut Ui, cx: &mut Cx<'_>) {
     card(ui, |ui| {
         widgets::title(ui, tr!("tour-title"));
         terms::sentence(ui, tr!("tour-about"));

@@ -14,7 +14,7 @@ use crate::ui::pages::Cx;
 use crate::ui::theme::GAP;
 use crate::ui::widgets::{input, part, scroll};
 
-pub use header::invite;
+pub use header::offer_card;
 
 /// Below this height, the instructions scroll with the rest.
 const MIN_FIXED_HEIGHT: f32 = 460.0;
