@@ -136,7 +136,7 @@ fn add_backbone_and_pet(
     let shapes = &about.blocks;
     let blocks = config.parse_blocks(shapes.len());
     let chosen = blocks.clone().unwrap_or_else(|_| (0..shapes.len()).collect());
-    plan.misfits = misfits(library, shapes, &chosen);
+    plan.incompatible_plugins = incompatible_plugins(library, shapes, &chosen);
     let method = ConfiguredMethod::from_config(config)?;
     (method.spec.check)(
         &method,
@@ -181,16 +181,16 @@ fn estimate_memory(
 }
 
 /// Returns the plugins that these blocks do not support, each with the reason.
-fn misfits(
+fn incompatible_plugins(
     library: &PluginLibrary,
     shapes: &[BlockShape],
     blocks: &[usize],
 ) -> Vec<(String, String)> {
-    let misfit = |entry: &crate::pet::library::PluginEntry| {
+    let to_reason = |entry: &crate::pet::library::PluginEntry| {
         let problem = library.get(&entry.name).ok()?.matching_sites(shapes, blocks).err()?;
         Some((entry.name.to_lowercase(), problem.translated_what()))
     };
-    library.entries().iter().filter_map(misfit).collect()
+    library.entries().iter().filter_map(to_reason).collect()
 }
 
 impl Disk {
@@ -285,14 +285,15 @@ mod tests {
         assert_eq!(planned(&prefix).trained_parameters, Some(5 * (2 * 10 * 192 + 2)));
         assert_eq!(planned(&plain).trained_parameters, Some(5 * 2 * 10 * 192));
         let plan = planned(&prefix);
-        assert!(plan.memory.is_some() && plan.misfits.is_empty());
+        assert!(plan.memory.is_some() && plan.incompatible_plugins.is_empty());
     }
 
     #[test]
     fn plan_lists_plugins_that_do_not_fit() {
         let config = RunConfig { backbone: "convnext_tiny".into(), ..RunConfig::default() };
         let plan = planned(&config);
-        let names: Vec<&str> = plan.misfits.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> =
+            plan.incompatible_plugins.iter().map(|(name, _)| name.as_str()).collect();
         assert!(names.contains(&"prefix") && names.contains(&"lora"), "{names:?}");
         assert!(!names.contains(&"adapter"));
         let view = plan.backbone.unwrap();

@@ -212,7 +212,7 @@ pub struct PlanView {
     /// If `memory` exceeds the free memory of the selected GPU: the free memory, and the batch size that would fit.
     pub memory_shortage: Option<(u64, Option<usize>)>,
     /// Plugins that the selected blocks do not support, each with the reason.
-    pub misfits: Vec<(String, String)>,
+    pub incompatible_plugins: Vec<(String, String)>,
     /// A warning about tasks of a single class, from which nothing would be learned.
     pub single_class: Option<SingleClassTasks>,
     /// All problems that prevent training.

@@ -111,10 +111,10 @@ fn choice(ui: &mut Ui, cx: &mut Cx<'_>, list: &[&PluginView], chosen: &str) {
     let shown = side_by_side(list, chosen, |p| &p.name);
     let options: Vec<(String, &str)> = shown.iter().map(|p| (p.name.clone(), p.title())).collect();
     let mut value = chosen.to_string();
-    let misfits = cx.session.experiment.plan.misfits.clone();
+    let incompatible = cx.session.experiment.plan.incompatible_plugins.clone();
     let reason = |name: &String| {
-        let misfit = misfits.iter().find(|(plugin, _)| plugin == name);
-        misfit.map(|(_, why)| why.clone())
+        let found = incompatible.iter().find(|(plugin, _)| plugin == name);
+        found.map(|(_, why)| why.clone())
     };
     if segmented_with_disabled(ui, "pet", &options, &mut value, reason) {
         cx.change(move |session| session.choose_pet(&value));
