@@ -8,8 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Row;
 use crate::cli::output::Table;
+use crate::device::{ReadyDevice, cooperative_matrices};
 use crate::nn::explain::{self, Kernel};
-use crate::nn::{bf16_kernel, launches, peak};
+use crate::nn::gpu_peak::measure_peaks;
+use crate::nn::plans::{self, Plans};
+use crate::nn::{bf16_kernel, launches, peak, uses_own_gpu_kernels};
 use crate::problem::Result;
 
 /// Maximum number of shapes or kernels in a table; the others are summarised in one line.
@@ -59,6 +62,15 @@ struct ProductShape {
 pub(super) struct Kernels {
     /// Milliseconds per step, measured without observing its kernels.
     step_ms: f64,
+    /// Measured peak speed of the GPU, unless the framework's kernels are used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    peak_gflops: Option<f64>,
+    /// Measured peak speed with cooperative matrices of f16 values, if products use them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    f16_peak_gflops: Option<f64>,
+    /// The fastest tiles of each class of products, if they were measured.
+    #[serde(default)]
+    tiles: Plans,
     /// The kernels in descending order of time.
     kernels: Vec<KernelTime>,
 }
@@ -81,6 +93,7 @@ const OBSERVED_STEPS: u32 = 2;
 /// GPU.
 pub(super) fn measure_kernels(
     step_ms: f64,
+    ready: &ReadyDevice,
     mut step: impl FnMut() -> Result<()>,
 ) -> Result<Option<Kernels>> {
     let mut totals: BTreeMap<String, launches::KernelLaunches> = BTreeMap::new();
@@ -105,7 +118,25 @@ pub(super) fn measure_kernels(
     });
     let mut kernels: Vec<_> = kernels.collect();
     kernels.sort_by(|a, b| b.milliseconds.total_cmp(&a.milliseconds));
-    Ok((!kernels.is_empty()).then_some(Kernels { step_ms, kernels }))
+    if kernels.is_empty() {
+        return Ok(None);
+    }
+    let tiles = plans::current_plans();
+    let fragments = match tiles.has_cooperative() {
+        true => cooperative_matrices(&ready.info),
+        false => None,
+    };
+    let peaks = match uses_own_gpu_kernels() {
+        true => Some(measure_peaks(&ready.device, fragments)?),
+        false => None,
+    };
+    Ok(Some(Kernels {
+        step_ms,
+        peak_gflops: peaks.map(|peaks| peaks.f32 / 1e9),
+        f16_peak_gflops: peaks.and_then(|peaks| peaks.f16).map(|peak| peak / 1e9),
+        tiles,
+        kernels,
+    }))
 }
 
 impl Kernels {
@@ -117,14 +148,26 @@ impl Kernels {
         })
     }
 
+    /// Returns the speed of a product, relative to the peak of the arithmetic that it uses. Products of f32 values with
+    /// cooperative matrices need three, so that they reach at most a third.
+    fn share_of_peak(&self, kernel: &KernelTime) -> Option<f64> {
+        let peak = match kernel.kernel.contains("lanes)") {
+            true => self.f16_peak_gflops,
+            false => self.peak_gflops,
+        };
+        Some(kernel.gflops? / peak?)
+    }
+
     fn text(&self) -> String {
-        let mut table = Table::new(&["kernel", ">launches", ">ms", ">GFLOP/s"]);
+        let mut table = Table::new(&["kernel", ">launches", ">ms", ">GFLOP/s", ">of peak"]);
         for kernel in self.kernels.iter().take(MAX_ROWS) {
+            let share = self.share_of_peak(kernel);
             table.add_row([
                 kernel.kernel.clone(),
                 format!("{:.0}", kernel.launches),
                 format!("{:.3}", kernel.milliseconds),
                 kernel.gflops.map_or_else(String::new, |speed| format!("{speed:.0}")),
+                share.map_or_else(String::new, |share| format!("{:.0} %", 100.0 * share)),
             ]);
         }
         let is_product = |kernel: &KernelTime| kernel.gflops.is_some();
@@ -144,7 +187,34 @@ impl Kernels {
             0 => String::new(),
             left => format!("and {left} more kernels that take less time each\n"),
         };
-        format!("a step takes {:.2} ms: {}\n{table}{left}", self.step_ms, groups.join(", "))
+        let operations = self
+            .kernels
+            .iter()
+            .filter_map(|kernel| kernel.gflops.map(|speed| speed * kernel.milliseconds / 1e3));
+        let speed = operations.sum::<f64>() / self.step_ms;
+        let idle = self.step_ms - self.sum(|_| true).1;
+        let idle = match idle > 0.0 {
+            true => format!(", waiting for launches {idle:.2} ms"),
+            false => String::new(),
+        };
+        let peaks = [("f32", self.peak_gflops), ("f16", self.f16_peak_gflops)];
+        let peaks = peaks.into_iter().filter_map(|(numbers, peak)| {
+            Some(format!("{:.1} TFLOP/s with {numbers}", peak? / 1e3))
+        });
+        let peaks: Vec<String> = peaks.collect();
+        let peaks = match peaks.is_empty() {
+            true => String::new(),
+            false => format!("; the GPU reaches {}", peaks.join(" and ")),
+        };
+        let tiles = match (self.tiles.is_empty(), toml::to_string(&self.tiles)) {
+            (false, Ok(tiles)) => format!("fastest tiles of each class of products:\n{tiles}"),
+            _ => String::new(),
+        };
+        format!(
+            "a step takes {:.2} ms, {speed:.2} TFLOP/s{peaks}: {}{idle}\n{table}{left}{tiles}",
+            self.step_ms,
+            groups.join(", ")
+        )
     }
 }
 

@@ -6,12 +6,13 @@ use super::explain::{self, Kernels, Products};
 use super::network::Network;
 use super::{BenchCase, Mode, Row, unused_settings};
 use crate::cli::output::print_problem;
+use crate::device::{self, ReadyDevice};
 use crate::experiment::{ResourceCache, footprint, weight_type};
+use crate::memory;
 use crate::nn::WeightPlacement;
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
 use crate::session::formatting::format_bytes;
-use crate::{device, memory};
 
 /// Number of steps before the measurement, which compile kernels and fill memory pools.
 const WARM_UP: usize = 2;
@@ -62,7 +63,7 @@ impl BenchCase<'_> {
         let explain = self.args.explain;
         let measurement = match mode {
             Mode::Task => measure_tasks(&config, &placement, min_duration, explain)?,
-            _ => measure_steps(&config, placement, mode, min_duration, explain)?,
+            _ => measure_steps(&config, placement, mode, min_duration, explain.then_some(&ready))?,
         };
         let unused = unused_settings(&config)?;
         let is_used = |key| unused.iter().all(|setting| setting.key != key);
@@ -106,13 +107,13 @@ fn check_memory(config: &RunConfig, free: Option<u64>) -> Result<()> {
     }
 }
 
-/// Measures steps of one mode for at least this time.
+/// Measures steps of one mode for at least this time. Products and kernels are recorded if the device is given.
 fn measure_steps(
     config: &RunConfig,
     placement: WeightPlacement,
     mode: Mode,
     min_duration: Duration,
-    explain: bool,
+    explained: Option<&ReadyDevice>,
 ) -> Result<Measurement> {
     let mut network = Network::new(config, placement)?;
     network.prepare(mode)?;
@@ -120,7 +121,7 @@ fn measure_steps(
         network.step(mode)?;
     }
     let start = Instant::now();
-    let (steps, products) = explain::record_products(explain, || {
+    let (steps, products) = explain::record_products(explained.is_some(), || {
         let mut steps = 0;
         while steps < MIN_STEPS || start.elapsed() < min_duration {
             network.step(mode)?;
@@ -129,9 +130,10 @@ fn measure_steps(
         Ok(steps)
     })?;
     let seconds = start.elapsed().as_secs_f64();
-    let kernels = match explain {
-        true => explain::measure_kernels(1e3 * seconds / steps as f64, || network.step(mode))?,
-        false => None,
+    let step_ms = 1e3 * seconds / steps as f64;
+    let kernels = match explained {
+        Some(ready) => explain::measure_kernels(step_ms, ready, || network.step(mode))?,
+        None => None,
     };
     Ok(Measurement { images: steps * config.batch, seconds, tasks: 0, products, kernels })
 }

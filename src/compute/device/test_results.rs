@@ -66,6 +66,7 @@ const SOURCES: &[&str] = &[
     include_str!("../nn/gpu/launches.rs"),
     include_str!("../nn/gpu/matmul.rs"),
     include_str!("../nn/gpu/packed.rs"),
+    include_str!("../nn/gpu/peak.rs"),
     include_str!("../nn/gpu/pixels.rs"),
     include_str!("../nn/gpu/plans.rs"),
     include_str!("../nn/gpu/prefix.rs"),

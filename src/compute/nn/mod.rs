@@ -24,6 +24,7 @@ use std::sync::Arc;
 use burn::tensor::{Tensor, TensorData};
 
 use bf16_linear::Bf16Matrix;
+pub use gpu::peak as gpu_peak;
 pub use gpu::{Packed, Recording, launches, normalise_pixels, plans, trials};
 pub use gpu::{is_enabled as uses_own_gpu_kernels, set_enabled as use_own_gpu_kernels};
 use half_linear::HalfMatrix;

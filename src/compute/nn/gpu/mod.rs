@@ -15,6 +15,7 @@ mod kernel;
 pub mod launches;
 mod matmul;
 mod packed;
+pub mod peak;
 mod pixels;
 pub mod plans;
 mod prefix;

@@ -118,6 +118,15 @@ pub fn set_plans(plans: &Plans) {
     *PLANS.write().unwrap_or_else(PoisonError::into_inner) = tiles;
 }
 
+/// Returns the tiles that were measured for this GPU.
+pub fn current_plans() -> Plans {
+    let plans = PLANS.read().unwrap_or_else(PoisonError::into_inner);
+    let names = |tiles: &TilesOfClasses| {
+        tiles.iter().map(|(class, tiles)| (*class, tiles.name())).collect()
+    };
+    Plans { f32: names(&plans[0]), f16: names(&plans[1]) }
+}
+
 /// Returns the tiles of a product with sizes m, n and k: those measured for its class, or else the default.
 pub fn choose_tiles(product: &Product, sizes: [usize; 3], batch: usize) -> Tiles {
     let plans = PLANS.read().unwrap_or_else(PoisonError::into_inner);

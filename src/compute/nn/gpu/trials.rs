@@ -28,7 +28,11 @@ fn values(indices: Range<u32>) -> impl Iterator<Item = f32> {
 }
 
 /// Returns a matrix of these values on the device, in f32 or f16.
-fn matrix([rows, columns]: [usize; 2], dtype: DType, device: &Device) -> Result<CubeTensor> {
+pub(super) fn matrix(
+    [rows, columns]: [usize; 2],
+    dtype: DType,
+    device: &Device,
+) -> Result<CubeTensor> {
     let count = (rows * columns) as u32;
     // Matrices of different sizes get different values.
     let values = values(count..2 * count);
@@ -125,36 +129,10 @@ impl Trial {
         read(&out)
     }
 
-    /// Returns the time of one launch in seconds: the shortest of several measurements within `TIME_LIMIT`. After the
-    /// first, each measures ten launches.
+    /// Returns the time of one launch in seconds.
     fn time(&self, tiles: Tiles) -> Result<f64> {
-        const TIME_LIMIT: Duration = Duration::from_millis(30);
         let out = empty(&self.operands[0], &[self.batch * self.sizes[0], self.sizes[2]]);
-        let launch = || self.launch(tiles, &out, EpilogueTensors::default());
-        // Waits until the device has finished all launches.
-        let wait = || {
-            let out = Tensor::<2>::from_primitive::<Cube>(out.clone());
-            HostTensor::read(&out.slice([0..1, 0..1]))
-        };
-        // The first launch compiles the kernel.
-        launch();
-        wait()?;
-        let mut launches = 1;
-        let mut best = f64::INFINITY;
-        let loop_start = Instant::now();
-        loop {
-            let start = Instant::now();
-            for _ in 0..launches {
-                launch();
-            }
-            wait()?;
-            let time = start.elapsed().as_secs_f64() / f64::from(launches);
-            best = best.min(time);
-            if loop_start.elapsed() > TIME_LIMIT {
-                return Ok(best);
-            }
-            launches = 10;
-        }
+        shortest_time(&out, || self.launch(tiles, &out, EpilogueTensors::default()))
     }
 
     /// Computes the rows for the comparison in f64 on the CPU.
@@ -211,6 +189,36 @@ impl Trial {
                 tiles.name()
             ))),
         }
+    }
+}
+
+/// Returns the time in seconds of a launch that writes to the matrix `out`: the shortest of several measurements within
+/// `TIME_LIMIT`. After the first, each measures ten launches.
+pub(super) fn shortest_time(out: &CubeTensor, launch: impl Fn()) -> Result<f64> {
+    const TIME_LIMIT: Duration = Duration::from_millis(30);
+    // Waits until the device has finished all launches.
+    let wait = || {
+        let out = Tensor::<2>::from_primitive::<Cube>(out.clone());
+        HostTensor::read(&out.slice([0..1, 0..1]))
+    };
+    // The first launch compiles the kernel.
+    launch();
+    wait()?;
+    let mut launches = 1;
+    let mut best = f64::INFINITY;
+    let loop_start = Instant::now();
+    loop {
+        let start = Instant::now();
+        for _ in 0..launches {
+            launch();
+        }
+        wait()?;
+        let time = start.elapsed().as_secs_f64() / f64::from(launches);
+        best = best.min(time);
+        if loop_start.elapsed() > TIME_LIMIT {
+            return Ok(best);
+        }
+        launches = 10;
     }
 }
 
