@@ -190,29 +190,25 @@ impl Kernels {
         let operations = self
             .kernels
             .iter()
-            .filter_map(|kernel| kernel.gflops.map(|speed| speed * kernel.milliseconds / 1e3));
+            .filter_map(|kernel| kernel.gflops.map(|speed| speed * kernel.milliseconds));
         let speed = operations.sum::<f64>() / self.step_ms;
+        let peaks = [("f32", self.peak_gflops), ("f16", self.f16_peak_gflops)];
+        let peaks = peaks.into_iter().filter_map(|(numbers, peak)| {
+            Some(format!(", the GPU's peak with {numbers} {:.0}", peak?))
+        });
         let idle = self.step_ms - self.sum(|_| true).1;
         let idle = match idle > 0.0 {
             true => format!(", waiting for launches {idle:.2} ms"),
             false => String::new(),
-        };
-        let peaks = [("f32", self.peak_gflops), ("f16", self.f16_peak_gflops)];
-        let peaks = peaks.into_iter().filter_map(|(numbers, peak)| {
-            Some(format!("{:.1} TFLOP/s with {numbers}", peak? / 1e3))
-        });
-        let peaks: Vec<String> = peaks.collect();
-        let peaks = match peaks.is_empty() {
-            true => String::new(),
-            false => format!("; the GPU reaches {}", peaks.join(" and ")),
         };
         let tiles = match (self.tiles.is_empty(), toml::to_string(&self.tiles)) {
             (false, Ok(tiles)) => format!("fastest tiles of each class of products:\n{tiles}"),
             _ => String::new(),
         };
         format!(
-            "a step takes {:.2} ms, {speed:.2} TFLOP/s{peaks}: {}{idle}\n{table}{left}{tiles}",
+            "a step takes {:.2} ms\nGFLOP/s: step {speed:.0}{}\n{}{idle}\n{table}{left}{tiles}",
             self.step_ms,
+            peaks.collect::<String>(),
             groups.join(", ")
         )
     }
