@@ -79,11 +79,14 @@ impl Method for Lae {
         if let [only] = self.experts {
             return answers::answers_from_logits(*only, &logits.online);
         }
-        let online = answers::read_rows(&logits.online)?;
-        let offline = logits.offline.as_ref().map(answers::read_rows).transpose()?;
+        let batch = logits.online.dims()[0];
+        // Both are read in one transfer, since each transfer waits for the device.
+        let experts = std::iter::once(logits.online).chain(logits.offline).collect();
+        let rows = answers::read_rows(&Tensor::cat(experts, 0))?;
+        let (online, offline) = rows.split_at(batch);
         let switches = self.settings.switches;
         let answers_of_rows = online.iter().enumerate().map(|(row, online)| {
-            let offline = offline.as_ref().and_then(|rows| rows.get(row));
+            let offline = offline.get(row);
             ensemble_answer(online, offline.map(Vec::as_slice), switches)
         });
         Ok(answers_of_rows.collect())
