@@ -2,8 +2,9 @@
 //!
 //! The peak is that of a training step with all PETs unfrozen: the program itself, the weights, what every block from
 //! the first trained one on keeps for the backward pass, the largest temporary tensors, what the method needs, and the
-//! prefetched batches. The factors count the tensors that the layers keep; those of PETs were checked against the
-//! measured peaks in docs/backbones.md. Decoded images that are kept between epochs are not included.
+//! prefetched batches. On a GPU, the temporary tensors of a test may need more than the step. The factors count the
+//! tensors that the layers keep; those of PETs were checked against the measured peaks in docs/backbones.md. Decoded
+//! images that are kept between epochs are not included.
 
 use crate::backbone::architecture::SavedTensors;
 use crate::backbone::library::Description;
@@ -27,6 +28,24 @@ const GPU_PROGRAM_BYTES: f64 = 4e8;
 const ALLOCATOR_OVERHEAD: f64 = 0.3;
 /// Number of temporary tensors of the widest block.
 const TEMPORARY_TENSORS: f64 = 8.0;
+/// Images per forward pass in tests, except for small images on a GPU.
+const TEST_BATCH_SIZE: usize = 48;
+/// Most images per forward pass in tests.
+const MAX_TEST_BATCH_SIZE: usize = 256;
+
+/// Returns the number of images of `side` × `side` pixels per forward pass in tests. A GPU takes more small images, as
+/// many pixels as 48 images of 224 × 224 have, because launches limit the speed of small networks; it may round the
+/// results of another batch size differently. On the CPU, the results do not depend on the batch size.
+pub fn test_batch_size(config: &RunConfig, side: usize, is_on_gpu: bool) -> usize {
+    let pixels = TEST_BATCH_SIZE * 224 * 224;
+    let size = match is_on_gpu {
+        true => pixels / side.saturating_mul(side).max(1),
+        false => TEST_BATCH_SIZE,
+    };
+    let size = size.clamp(TEST_BATCH_SIZE, MAX_TEST_BATCH_SIZE);
+    // No more images at once than in training.
+    config.micro_batch.map_or(size, |micro_batch| micro_batch.clamp(1, size))
+}
 
 /// Returns the peak memory in bytes of training with these settings, on their device; `pet` is the plugin and the
 /// blocks that have it, if one is trained.
@@ -124,10 +143,14 @@ fn peak_bytes(
         }
         false => 0.0,
     };
-    let side = backbone.entry.input_spec().size as f64;
+    let size = backbone.entry.input_spec().size;
+    let side = size as f64;
     let prefetched =
         BYTES_PER_VALUE * config.batch.saturating_sub(micro_batch) as f64 * 3.0 * side * side;
-    let activations = images * (saved_values.sum::<f64>() + temporary);
+    // A GPU may test more images at once than it trains.
+    let tested = gpu.map_or(0, |_| test_batch_size(config, size, true));
+    let activations = (images * (saved_values.sum::<f64>() + temporary))
+        .max(BYTES_PER_VALUE * tested as f64 * temporary);
     (fixed + trained + demand.bytes + prefetched + activations) as u64
 }
 
@@ -242,6 +265,23 @@ mod tests {
             let ratio = peak_for(backbone, pet, batch, None) / (measured * 1e6);
             assert!((0.75..1.25).contains(&ratio), "{backbone} {pet} {batch}: {ratio:.2}");
         }
+    }
+
+    #[test]
+    fn gpu_tests_small_images_in_larger_batches() {
+        let config = RunConfig::default();
+        let size = |side, is_on_gpu| test_batch_size(&config, side, is_on_gpu);
+        assert_eq!([size(32, false), size(224, false)], [48, 48]);
+        assert_eq!([size(32, true), size(112, true), size(224, true)], [256, 192, 48]);
+        let limited = RunConfig { micro_batch: Some(8), ..RunConfig::default() };
+        assert_eq!(test_batch_size(&limited, 32, true), 8);
+        // Without a trained PET, a step with one image needs less than a test.
+        let description = BackboneLibrary::with_default_locations().describe("lae-nano").unwrap();
+        let peak = |micro_batch| {
+            let config = RunConfig { batch: 1, micro_batch, ..RunConfig::default() };
+            peak_bytes(&config, &description, None, Some(WeightType::F32))
+        };
+        assert!(peak(Some(1)) < peak(None));
     }
 
     #[test]

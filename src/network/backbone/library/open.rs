@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use burn::tensor::Device;
+
 use super::bare_file::apply_choice;
 use super::entry::{BackboneChoice, BackboneEntry, WeightSource};
 use super::hashes;
@@ -56,6 +58,11 @@ impl OpenedBackbone {
             path: None,
             assumptions: Vec::new(),
         }
+    }
+
+    /// Returns whether it is on a GPU.
+    pub fn is_on_gpu(&self) -> bool {
+        self.backbone.device() != Device::flex()
     }
 }
 

@@ -25,7 +25,7 @@ use crate::run::config::RunConfig;
 use crate::run::event::{Control, Event, Phase, RunHeader, RunProgress, Sink, TaskReport};
 use crate::store::{Checkpoint, RunFolder, SnapshotWriter};
 
-pub(super) use testing::{TEST_BATCH_SIZE, add_prediction};
+pub(super) use testing::add_prediction;
 
 use super::images::Images;
 use super::meter::Meter;

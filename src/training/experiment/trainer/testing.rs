@@ -2,8 +2,9 @@
 
 use std::ops::{ControlFlow, Range};
 
-use super::Trainer;
+use super::{TrainContext, Trainer};
 use crate::data::loader::{ImageLoader, LoaderOptions};
+use crate::experiment::footprint::test_batch_size;
 use crate::experiment::meter::Meter;
 use crate::experiment::unreadable_images::UnreadableImages;
 use crate::method::Answer;
@@ -11,9 +12,6 @@ use crate::metrics::{ByExpert, Predictions};
 use crate::problem::Result;
 use crate::run::event::{ACCURACY_ON_ORIGINAL_LABELS, Phase};
 use crate::run::rejection;
-
-/// Images per forward pass in tests; the result does not depend on it.
-pub(in crate::experiment) const TEST_BATCH_SIZE: usize = 48;
 
 impl Trainer<'_> {
     /// Predicts every test image of the tasks seen so far; `None` if the user stopped it. Adds to the task's
@@ -28,12 +26,11 @@ impl Trainer<'_> {
         let study = self.method.study_cost(self.task);
         let mut strangeness: ByExpert<Vec<rejection::KnownImage>> = ByExpert::default();
         let mut unreadable = UnreadableImages::new(samples.len());
-        // No more images at once than in training.
-        let batch_size = self.context.config.micro_batch.unwrap_or(TEST_BATCH_SIZE);
-        let batch_size = batch_size.clamp(1, TEST_BATCH_SIZE);
+        let TrainContext { config, backbone, pixels, .. } = &self.context;
+        let batch_size = test_batch_size(config, backbone.input.size, backbone.is_on_gpu());
         let options = LoaderOptions {
-            cache: Some(self.context.pixels.clone()),
-            ..LoaderOptions::inference(self.context.backbone.input, batch_size)
+            cache: Some(pixels.clone()),
+            ..LoaderOptions::inference(backbone.input, batch_size)
         };
         let mut loader = ImageLoader::new(samples, options)?;
         loop {

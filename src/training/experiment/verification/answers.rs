@@ -2,8 +2,9 @@
 
 use crate::data::Sample;
 use crate::data::loader::inference_inputs;
+use crate::experiment::footprint::test_batch_size;
 use crate::experiment::predict::{Predictor, PredictorParts};
-use crate::experiment::trainer::{TEST_BATCH_SIZE, add_prediction};
+use crate::experiment::trainer::add_prediction;
 use crate::message;
 use crate::metrics::{Expert, Predictions, tasks_by_class};
 use crate::problem::{Problem, Result};
@@ -273,7 +274,10 @@ fn predict_images(
     let (repeated_classes, task_of) = (header.repeated_classes(), tasks_by_class(&header.tasks));
     let labels = &stored_run.reports[task].answers.labels;
     let (mut readable, mut answers) = (Vec::new(), Predictions::default());
-    for chunk in images.chunks(TEST_BATCH_SIZE) {
+    let backbone = predictor.backbone();
+    // The same batches as in the run, because a GPU may round others differently.
+    let batch_size = test_batch_size(&header.config, backbone.input.size, backbone.is_on_gpu());
+    for chunk in images.chunks(batch_size) {
         if !checker.is_running() {
             return Err(Problem::new(message!("problem-check-stopped")));
         }
