@@ -298,6 +298,23 @@ impl dyn Method {
         nn::run_in_thread_pool(&batch.images, || self.learn(batch, pass))
     }
 
+    /// Calls [`Method::features`] on the pool of threads for tensor work; see [`nn::run_in_thread_pool`].
+    ///
+    /// # Errors
+    /// As [`Method::features`].
+    pub fn features_in_pool(&self, images: Tensor<4>) -> Result<Features> {
+        nn::run_in_thread_pool(&images.clone(), || self.features(images))
+    }
+
+    /// Calls [`Method::classify`] for the features of `images` on the pool of threads for tensor work; see
+    /// [`nn::run_in_thread_pool`].
+    ///
+    /// # Errors
+    /// As [`Method::classify`].
+    pub fn classify_in_pool(&self, images: &Tensor<4>, features: &Features) -> Result<Vec<Answer>> {
+        nn::run_in_thread_pool(images, || self.classify(features))
+    }
+
     /// Calls [`Method::predict`] on the pool of threads for tensor work; see [`nn::run_in_thread_pool`].
     ///
     /// # Errors

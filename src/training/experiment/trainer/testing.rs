@@ -2,8 +2,10 @@
 
 use std::ops::{ControlFlow, Range};
 
+use burn::tensor::Tensor;
+
 use super::{TrainContext, Trainer};
-use crate::data::loader::{ImageLoader, LoaderOptions};
+use crate::data::loader::{ImageBatch, ImageLoader, LoaderOptions};
 use crate::experiment::footprint::test_batch_size;
 use crate::experiment::meter::Meter;
 use crate::experiment::unreadable_images::UnreadableImages;
@@ -33,15 +35,20 @@ impl Trainer<'_> {
             ..LoaderOptions::inference(backbone.input, batch_size)
         };
         let mut loader = ImageLoader::new(samples, options)?;
+        let mut next = self.next_test_batch(&mut loader, &phase, &mut unreadable)?;
         loop {
-            let batch = match self.next_batch(&mut loader, &phase, &mut unreadable)? {
-                ControlFlow::Continue(Some(batch)) => batch,
+            let (batch, images) = match next {
+                ControlFlow::Continue(Some(test_batch)) => test_batch,
                 ControlFlow::Continue(None) => break,
                 ControlFlow::Break(()) => return Ok(None),
             };
             self.meter.start();
-            let images = self.images(&batch);
-            let verdicts = self.method.predict_in_pool(images.clone())?;
+            let features = self.method.features_in_pool(images.clone())?;
+            self.meter.add_tested(0);
+            // Sent while a GPU computes the features, because reading the answers waits for the GPU.
+            next = self.next_test_batch(&mut loader, &phase, &mut unreadable)?;
+            self.meter.start();
+            let verdicts = self.method.classify_in_pool(&images, &features)?;
             for (row, verdict) in verdicts.into_iter().enumerate() {
                 let (source, index) = indices[batch.indices[row]];
                 answers.samples.push(index);
@@ -87,7 +94,28 @@ impl Trainer<'_> {
         }
         Ok(Some(answers))
     }
+
+    /// Returns the next batch as [`Trainer::next_batch`] does, with its images on the device.
+    fn next_test_batch(
+        &mut self,
+        loader: &mut ImageLoader,
+        phase: &Phase,
+        unreadable: &mut UnreadableImages,
+    ) -> Result<ControlFlow<(), Option<TestBatch>>> {
+        let next = self.next_batch(loader, phase, unreadable)?;
+        Ok(next.map_continue(|batch| {
+            batch.map(|batch| {
+                self.meter.start();
+                let images = self.images(&batch);
+                self.meter.add_tested(0);
+                (batch, images)
+            })
+        }))
+    }
 }
+
+/// Test images and the tensor of their normalised pixels.
+type TestBatch = (ImageBatch, Tensor<4>);
 
 /// What a prediction is compared with: the tasks of a run so far, the task of each class, and pairs of a class taught
 /// again and the position that it counts for.
