@@ -9,7 +9,7 @@
 
 pub use lae_base::{
     console, counts, expression, fetch, files, folders, memory, message, metrics, names, palette,
-    problem, texts, tr,
+    problem, sync, texts, tr,
 };
 pub use lae_compute::{device, logging, nn, panics, selftest, tensors};
 pub use lae_data as data;

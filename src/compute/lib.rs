@@ -11,4 +11,4 @@ pub mod panics;
 pub mod selftest;
 pub mod tensors;
 
-use lae_base::{console, files, folders, memory, message, problem, texts};
+use lae_base::{console, files, folders, memory, message, problem, sync, texts};

@@ -7,13 +7,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::image_file::BudgetedImage;
 use super::source::{ImageSource, Sample};
 use super::transform::{InputSpec, Resize};
 use crate::memory::available_bytes;
 use crate::problem::Result;
+use crate::sync::lock;
 
 /// Approximate size of an entry in bytes besides its pixels.
 const ENTRY_OVERHEAD: usize = 160;
@@ -140,7 +141,7 @@ impl PixelCache {
 
     fn lock(&self) -> MutexGuard<'_, CachedImages> {
         // A panic with the lock held leaves at most one entry uncounted.
-        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.cached)
     }
 }
 

@@ -44,7 +44,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lae_base::{counts, fetch, files, folders, memory, message, names, problem, texts};
+use lae_base::{counts, fetch, files, folders, memory, message, names, problem, sync, texts};
 use serde::{Deserialize, Serialize};
 
 pub use archive::cache_folder;

@@ -39,7 +39,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
-use lae_base::{counts, message, metrics, names, problem, texts};
+use lae_base::{counts, message, metrics, names, problem, sync, texts};
 use lae_compute::{nn, tensors};
 use lae_data as data;
 use lae_network::{backbone, pet};

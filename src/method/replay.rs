@@ -16,6 +16,7 @@ use crate::backbone::parameters::Weights;
 use crate::nn::{Packed, Recording, launches};
 use crate::pet::PetStack;
 use crate::problem::Result;
+use crate::sync::lock;
 use crate::tensors::HostTensor;
 
 /// The environment variable for tests and measurements: `off` computes every step, `always` replays every recorded step
@@ -178,7 +179,7 @@ impl StepRecorder {
 
     /// Returns whether the latest recording is in use.
     pub fn is_recorded(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).recorded.is_some()
+        lock(&self.0).recorded.is_some()
     }
 
     /// Removes the recording, which is necessary if values change that are not inputs. Frees its memory.
@@ -199,7 +200,7 @@ impl StepRecorder {
         inputs: I,
         compute: impl Fn(I) -> Result<Outcome>,
     ) -> Result<Outcome> {
-        let mut recorder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut recorder = lock(&self.0);
         if !recorder.is_enabled || launches::are_observed() {
             return compute(inputs);
         }

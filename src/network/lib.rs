@@ -8,7 +8,7 @@ pub mod onnx;
 pub mod pet;
 
 use lae_base::{
-    counts, expression, fetch, files, folders, memory, message, names, problem, texts, tr,
+    counts, expression, fetch, files, folders, memory, message, names, problem, sync, texts, tr,
 };
 use lae_compute::{nn, tensors};
 use lae_data as data;

@@ -3,12 +3,13 @@
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::console;
 use crate::problem::Problem;
 use crate::run::wire::{self, Frame, ServerMessage};
+use crate::sync::lock;
 
 /// Maximum number of bytes kept of the child's standard error.
 const MAX_STDERR_BYTES: usize = 8 << 10;
@@ -49,7 +50,7 @@ impl Link {
             std::thread::spawn(move || {
                 let mut buffer = [0; 1024];
                 while let Ok(length @ 1..) = stderr.read(&mut buffer) {
-                    let mut captured = captured.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut captured = lock(&captured);
                     captured.extend_from_slice(&buffer[..length]);
                     let excess = captured.len().saturating_sub(MAX_STDERR_BYTES);
                     captured.drain(..excess);
@@ -87,7 +88,7 @@ impl Link {
         let status = self.end_child(Duration::from_secs(2));
         // The last output may still be in transit.
         std::thread::sleep(Duration::from_millis(20));
-        let stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        let stderr = lock(&self.stderr);
         let stderr = String::from_utf8_lossy(&stderr).trim().to_string();
         let status_text =
             status.map_or_else(|| "it was lost".to_string(), |status| status.to_string());

@@ -7,7 +7,7 @@ pub mod store;
 
 use lae_base::{
     counts, expression, fetch, files, folders, memory, message, metrics, names, palette, problem,
-    texts, tr,
+    sync, texts, tr,
 };
 use lae_compute::{logging, nn, tensors};
 use lae_data as data;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::files::RunFiles;
 use super::journal::Journal;
@@ -13,6 +13,7 @@ use crate::problem::{Problem, Result};
 use crate::run::event::{Command, ControlRequest};
 use crate::run::wire::{self, ClientMessage, ClientRequest, Frame, Hello, ServerMessage};
 use crate::store;
+use crate::sync::lock;
 
 /// Serves clients of one engine.
 #[derive(Clone)]
@@ -73,7 +74,7 @@ impl ClientServer {
 
     /// Returns whether this message is new, and records it as executed.
     fn is_new(&self, message: &ClientMessage) -> bool {
-        let mut last_executed = self.last_executed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last_executed = lock(&self.last_executed);
         let last = last_executed.entry(message.client).or_default();
         let is_new = message.number > *last;
         *last = message.number.max(*last);

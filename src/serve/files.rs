@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
@@ -14,6 +14,7 @@ use crate::names::truncated_name;
 use crate::problem::{Problem, Result};
 use crate::run::wire::{CHUNK_BYTES, FileEntry, MAX_FILES, ServerMessage, safe_relative_path};
 use crate::store;
+use crate::sync::lock;
 
 /// The folder of uploaded datasets, beside the runs.
 const DATA: &str = ".data";
@@ -137,7 +138,7 @@ impl RunFiles {
     ) -> Result<u64> {
         let target = self.root.join(DATA).join(inner_path(set)?).join(inner_path(&file.path)?);
         let incomplete = self.incomplete_path(file)?;
-        let _guard = self.write_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = lock(&self.write_lock);
         if is_complete(&target, file) {
             return Ok(file.bytes);
         }

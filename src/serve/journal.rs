@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::random_instance_id;
@@ -15,6 +15,7 @@ use crate::run::grid::CellState;
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::wire::{Frame, Hello, ServerMessage, with_relative_runs};
+use crate::sync::lock;
 
 /// Maximum number of bytes of stored events; progress events are removed first.
 const MAX_BYTES: usize = 64 << 20;
@@ -206,9 +207,4 @@ fn remove_non_finite(mut job_event: JobEvent) -> JobEvent {
         progress.measured.retain(|_, value| value.is_finite());
     }
     job_event
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Entries are inserted in one step, so a panic leaves no partial entry.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

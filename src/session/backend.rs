@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::engine::Engine;
 use crate::problem::Problem;
@@ -10,6 +10,7 @@ use crate::remote::{Remote, RemoteEvent};
 use crate::run::event::{Command, Control, ControlRequest, Event};
 use crate::run::job::{Job, JobId};
 use crate::run::queue::{JobEvent, Queue, changed_job_id};
+use crate::sync::lock;
 
 /// Where the engine runs.
 #[derive(Clone, Debug, Default)]
@@ -210,9 +211,4 @@ impl Backend for RecordedBackend {
     fn control_job(&self, _: JobId, request: ControlRequest) {
         self.control.set(request);
     }
-}
-
-/// Locks a mutex whose value is consistent whenever the lock is free.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

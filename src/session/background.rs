@@ -9,11 +9,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use super::backend::{Backend, lock};
+use super::backend::Backend;
 use super::sources::Sources;
 use super::{Session, Wake};
 use crate::problem::{Problem, Result};
 use crate::run::remote_machines::RemoteMachine;
+use crate::sync::lock;
 use crate::texts::Language;
 use crate::tr;
 

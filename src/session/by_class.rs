@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use super::Session;
-use super::backend::lock;
 use super::image_folder::copy_by_class;
 use super::loads::Lookup;
 use super::views::{DisplayedImageSource, Split};
@@ -16,6 +15,7 @@ use crate::names::{fold_case, is_same_name};
 use crate::problem::{Problem, Result};
 use crate::run::event::NamedImage;
 use crate::run::prediction_table::PredictionTableJob;
+use crate::sync::lock;
 use crate::tr;
 
 /// The images of a table of predictions, in groups.

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::Session;
-use super::backend::lock;
 use crate::fetch::DownloadProgress;
 use crate::problem::{Problem, Result};
+use crate::sync::lock;
 use crate::tr;
 
 /// An item that can be downloaded.

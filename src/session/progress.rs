@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::backend::lock;
 use crate::message;
+use crate::sync::lock;
 use crate::texts::{Message, Value};
 
 /// Progress of a long task such as opening a dataset. The task's thread and the window share it.

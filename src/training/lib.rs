@@ -10,7 +10,7 @@ pub mod export;
 
 use lae_base::{
     console, counts, expression, fetch, files, folders, memory, message, metrics, names, problem,
-    texts,
+    sync, texts,
 };
 use lae_compute::{device, logging, nn, panics, selftest, tensors};
 use lae_data as data;

@@ -1,9 +1,10 @@
 //! Tests that cannot run on this machine print the reason; the last line of the output counts them.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use lae_studio::device::{self, AdapterKind, Api, DeviceInfo};
+use lae_studio::sync::lock;
 
 /// Reasons and the number of tests skipped for each.
 static SKIPPED: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
@@ -11,7 +12,7 @@ static SKIPPED: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
 /// Records that a test or a part of it was skipped.
 pub fn skip(reason: &str) {
     eprintln!("skipped: {reason}");
-    let mut skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut skipped = lock(&SKIPPED);
     if skipped.is_empty() {
         // The harness exits after its result; only exit handlers run later.
         #[allow(unsafe_code)]
@@ -35,7 +36,7 @@ pub fn software_gpu() -> Option<&'static DeviceInfo> {
 }
 
 extern "C" fn print_summary() {
-    let skipped = SKIPPED.lock().unwrap_or_else(PoisonError::into_inner);
+    let skipped = lock(&SKIPPED);
     let count: usize = skipped.values().sum();
     let reasons: Vec<String> =
         skipped.iter().map(|(reason, count)| format!("{count} × {reason}")).collect();

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::sync::lock;
 use crate::texts::translate_entry;
 
 /// A classifier of a method. A method declares its experts in display order; the predictions of the last one are
@@ -71,7 +72,7 @@ impl Expert {
         if key.is_empty() || key.len() > MAX_LEN || !key.chars().all(is_key_char) {
             return None;
         }
-        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = lock(&READ);
         if let Some(known) = read.iter().find(|known| known.key == key) {
             return Some(*known);
         }

@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use burn::tensor::{Device, DeviceKind};
 
 use super::{AdapterKind, DeviceInfo};
 use crate::message;
 use crate::problem::{Problem, Result};
+use crate::sync::lock;
 
 /// Number of GPU commands that are submitted together. Small groups keep the desktop responsive, and stay below the
 /// time limit after which Windows resets a busy GPU.
@@ -46,7 +47,7 @@ static REGISTRY: AdapterRegistry = AdapterRegistry {
 
 impl AdapterRegistry {
     fn adapters(&self) -> MutexGuard<'_, Adapters> {
-        self.adapters.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.adapters)
     }
 }
 

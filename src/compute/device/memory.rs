@@ -1,13 +1,14 @@
 //! The total and free memory of a GPU, if the operating system or a driver reports it. Graphics APIs do not.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::DeviceInfo;
 use super::child::run_child;
 use crate::files;
 use crate::memory;
+use crate::sync::lock;
 
 /// The memory of a GPU in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(3);
 pub fn gpu_memory(info: &DeviceInfo) -> Option<GpuMemory> {
     /// The last result: selector of the device, time, memory.
     static LAST: Mutex<Option<(String, Instant, Option<GpuMemory>)>> = Mutex::new(None);
-    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut last = lock(&LAST);
     let selector = info.selector();
     if let Some((cached_selector, cached_at, cached)) = &*last
         && *cached_selector == selector

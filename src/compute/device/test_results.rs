@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,7 @@ use crate::folders;
 use crate::message;
 use crate::nn::plans::Plans;
 use crate::problem::{Problem, Result};
+use crate::sync::lock;
 
 /// The result of a self-test.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -153,7 +154,7 @@ fn update_results(file: Option<&Path>, change: impl FnOnce(&mut ResultMap)) -> R
     let Some((file, folder)) = file.and_then(|file| Some((file, file.parent()?))) else {
         return Ok(());
     };
-    let _guard = WRITE_MUTEX.lock().unwrap_or_else(PoisonError::into_inner);
+    let _guard = lock(&WRITE_MUTEX);
     // A file lock excludes other programs. Without it, a result may be lost, and the test is repeated. If the folder
     // cannot be created, the error is reported when the file is written.
     let _ = std::fs::create_dir_all(folder);

@@ -14,12 +14,13 @@ use std::collections::VecDeque;
 use std::panic;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
 use crate::device;
 use crate::problem::Problem;
+use crate::sync::lock;
 use crate::tensors::{is_device_lost, is_out_of_memory};
 pub use file::LogFiles;
 pub use privacy::{Redactor, format_source_location};
@@ -86,11 +87,6 @@ static LOG: OnceLock<Log> = OnceLock::new();
 thread_local! {
     /// Whether this thread must not wait for a disk.
     static IS_UI_THREAD: Cell<bool> = const { Cell::new(false) };
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Lines are added and removed in one step, so the state is consistent even after a panic.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Log {

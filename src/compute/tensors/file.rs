@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use safetensors::tensor::{Dtype, Metadata, TensorInfo, View};
 
@@ -17,6 +17,7 @@ use super::{GeneratedTensors, HostTensor, NamedTensors};
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
+use crate::sync::lock;
 
 /// Size of the header's length field in bytes.
 const LENGTH_BYTES: u64 = 8;
@@ -92,7 +93,7 @@ impl TensorFile {
     /// Fills `buffer` with the bytes from `from` after the header.
     fn read_at(&self, from: usize, buffer: &mut [u8]) -> io::Result<()> {
         // A panic of another thread can only leave another file position, which is set here anyway.
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = lock(&self.file);
         file.seek(SeekFrom::Start(self.start + from as u64))?;
         file.read_exact(buffer).map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof => invalid_data("it has become shorter while it was read"),

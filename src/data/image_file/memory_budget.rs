@@ -4,6 +4,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::decoding_memory::USUALLY_ALLOWED;
+use crate::sync::lock;
 
 /// Memory for decoded images and their decoders, in bytes. An image that needs more is decoded alone.
 const PIXEL_BUDGET_BYTES: u64 = USUALLY_ALLOWED;
@@ -32,7 +33,7 @@ impl MemoryBudget {
     /// Waits until `bytes` bytes are free, or no thread uses any.
     fn reserve(&'static self, bytes: u64) -> MemoryReservation {
         // A poisoned lock is used anyway, because a panic cannot leave the number inconsistent.
-        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = lock(&self.used);
         let is_full = |used: &mut u64| *used > 0 && *used + bytes > self.limit;
         let reserved = self.freed.wait_while(used, is_full);
         *reserved.unwrap_or_else(PoisonError::into_inner) += bytes;
@@ -40,7 +41,7 @@ impl MemoryBudget {
     }
 
     fn release(&self, bytes: u64) {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) -= bytes;
+        *lock(&self.used) -= bytes;
         self.freed.notify_all();
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use burn::tensor::{Int, Tensor, TensorData};
 
@@ -11,6 +11,7 @@ use crate::message;
 use crate::nn;
 use crate::nn::rows::{Order, ZERO_ROW};
 use crate::problem::{Problem, Result};
+use crate::sync::lock;
 
 /// Cuts `images` (batch × channels × height × width) into patches of `size` × `size` pixels. Returns them as batch ×
 /// patches × (channels·size·size), each row in the order of a convolution's weight (channel, row, column), with the
@@ -99,7 +100,7 @@ impl<K: Eq + Hash, V: Clone> ConstantCache<K, V> {
 
     /// Returns the constant with this key; `build` creates it the first time.
     pub fn get(&self, key: K, build: impl FnOnce() -> V) -> V {
-        let mut constants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut constants = lock(&self.0);
         if constants.len() > Self::LIMIT {
             constants.clear();
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use super::budget::with_multiplication_limit;
 use super::notes::PluginNotes;
@@ -18,6 +18,7 @@ use crate::folders;
 use crate::message;
 use crate::names::{truncated_name, with_suggestion};
 use crate::problem::{Problem, Result};
+use crate::sync::lock;
 
 /// The embedded plugins, in display order.
 pub const BUILT_IN: &[&str] = &[
@@ -91,7 +92,7 @@ pub struct PluginLibrary {
 /// precedence over others with its name. Does nothing if there is no such file.
 pub fn add_run_plugin(path: PathBuf) {
     if path.is_file() {
-        RUN_PLUGINS.lock().unwrap_or_else(PoisonError::into_inner).push(path);
+        lock(&RUN_PLUGINS).push(path);
     }
 }
 
@@ -108,7 +109,7 @@ impl PluginLibrary {
         let folders = [Some(Path::new("plugins")), folder].into_iter().flatten();
         let folders: Vec<PathBuf> = folders.map(Path::to_path_buf).collect();
         let mut library = Self::load(&folders, |path| notes.allows(path));
-        let run_plugins = RUN_PLUGINS.lock().unwrap_or_else(PoisonError::into_inner);
+        let run_plugins = lock(&RUN_PLUGINS);
         for entry in run_plugins.iter().map(|path| PluginEntry::from_file(path)) {
             let is_known = library.entries.iter().any(|existing| existing.text == entry.text);
             if !is_known {
@@ -266,7 +267,7 @@ impl PluginEntry {
 
 /// Returns the plugin of a file with this text; a valid one is checked again only if its text changed.
 fn parse_cached(path: &Path, text: &str, origin: &str) -> Result<Arc<PetSpec>> {
-    let cache = || VALID_PLUGINS.lock().unwrap_or_else(PoisonError::into_inner);
+    let cache = || lock(&VALID_PLUGINS);
     let cached = cache().get(path).cloned();
     if let Some(spec) = cached.filter(|spec| spec.text() == text) {
         return Ok(spec);

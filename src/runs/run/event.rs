@@ -3,7 +3,7 @@
 //! Both front ends read the same stream. Everything is plain serde data, so the engine can also run in another process.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,7 @@ use super::prediction_table::{PredictionTableJob, PredictionTableState};
 use super::search_result::SearchResult;
 use super::trial_result::Trial;
 use crate::problem::Problem;
+use crate::sync::lock;
 use crate::texts::Words;
 
 /// A command to the engine.
@@ -334,7 +335,7 @@ impl Control {
 
     fn switch(&self) -> MutexGuard<'_, Switch> {
         // A poisoned lock is used anyway, because a panic cannot leave these plain values inconsistent.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Serves short jobs, waits while the job is paused (reporting it once), and returns whether to continue; false

@@ -4,7 +4,7 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,7 @@ use crate::files::Lock;
 use crate::files::write::{LOCK_FILE, remove_partial_files, write_file};
 use crate::message;
 use crate::problem::{Problem, Result};
+use crate::sync::lock;
 
 /// Folder of the lists of corrected labels.
 const CORRECTIONS_FOLDER: &str = "mended";
@@ -138,7 +139,7 @@ pub fn correct_label(root: &Path, dataset: &str, change: Correction) -> Result<V
 /// Keeps other programs and threads from changing lists; otherwise, one of two simultaneous changes would be lost. A
 /// poisoned mutex is used anyway, because a panic cannot leave a list half written.
 fn lock_lists(root: &Path) -> Result<(MutexGuard<'static, ()>, Lock)> {
-    let mutex_guard = LIST_MUTEX.lock().unwrap_or_else(PoisonError::into_inner);
+    let mutex_guard = lock(&LIST_MUTEX);
     let folder = root.join(CORRECTIONS_FOLDER);
     std::fs::create_dir_all(&folder)
         .map_err(|error| Problem::io("create the folder of corrected labels", &folder, &error))?;

@@ -11,12 +11,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::Wake;
-use super::backend::{Backend, lock};
+use super::backend::Backend;
 use crate::problem::{Problem, Result};
 use crate::run::event::{Command, ControlRequest};
 use crate::run::job::JobId;
 use crate::run::queue::JobEvent;
 use crate::run::remote_machines::RemoteMachine;
+use crate::sync::lock;
 use worker::{Message, Worker};
 
 /// How long the window waits at exit until its requests are recorded.

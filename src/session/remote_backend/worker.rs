@@ -17,8 +17,8 @@ use crate::run::job::{Job, JobAttachments, JobId, JobWork, RemoteJob};
 use crate::run::queue::JobEvent;
 use crate::run::remote_machines::RemoteMachine;
 use crate::session::Wake;
-use crate::session::backend::lock;
 use crate::store::{self, QueueFile, StoredState};
+use crate::sync::lock;
 use crate::texts::{self, Words};
 
 /// Interval between attempts to reach a machine that has jobs.

@@ -12,11 +12,11 @@ use crate::data::{
     image_size, summarise_two_labels,
 };
 use crate::problem::{Problem, Result};
-use crate::session::backend::lock;
 use crate::session::collection::Collection;
 use crate::session::loads::DataRequest;
 use crate::session::progress::Progress;
 use crate::session::views::DataView;
+use crate::sync::lock;
 use crate::texts::Message;
 use crate::tr;
 

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 
 use super::Disk;
 use crate::problem::{Problem, Result};
-use crate::session::backend::lock;
 use crate::session::deleted_runs::{DeletedRun, TrashAction, TrashResults};
 use crate::session::folders::{MAX_FOLDERS, RunListing, RunsFolder};
 use crate::session::run_row::{AdditionalFolder, RunRow, RunState, title_of};
 use crate::store;
+use crate::sync::lock;
 use crate::tr;
 
 /// The rows of the last listing. A listing reads only runs whose files have changed since, whichever program changed

@@ -1,6 +1,6 @@
 //! A backbone that can record, for each image, the attention or token lengths of its last block.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use burn::tensor::{Device, Tensor};
 
@@ -9,6 +9,7 @@ use crate::backbone::{Backbone, BackboneInfo, Tokens};
 use crate::pet::Hooks;
 use crate::problem::Result;
 use crate::run::inside::{AttentionKind, AttentionMap};
+use crate::sync::lock;
 use crate::tensors::HostTensor;
 
 /// One forward pass of images through the last block: a map per image.
@@ -30,7 +31,7 @@ impl RecordedBackbone {
     }
 
     fn recording(&self) -> MutexGuard<'_, Option<Vec<Pass>>> {
-        self.recording.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.recording)
     }
 
     /// Records while `compute` runs. Returns its result and the passes in order.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::backbone::library::{
     self, BackboneChoice, BackboneLibrary, Description, OpenedBackbone, UnplacedBackbone,
@@ -19,6 +19,7 @@ use crate::problem::Result;
 use crate::run::config::RunConfig;
 use crate::run::job::JobAttachments;
 use crate::store::PetStart;
+use crate::sync::lock;
 use crate::texts::Message;
 
 /// Opened datasets and backbones of one process; clones share the same cache.
@@ -52,7 +53,7 @@ impl ResourceCache {
 
     fn lock_resources(&self) -> std::sync::MutexGuard<'_, CachedResources> {
         // Each entry is inserted in one step, so a job that panicked leaves no partial entry.
-        self.resources.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.resources)
     }
 
     /// Removes the cached dataset, so that it is opened again at its next use.

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use burn_cubecl::CubeDevice;
 use burn_cubecl::tensor::CubeTensor;
@@ -18,6 +18,8 @@ use cubecl::server::KernelArguments;
 use cubecl::{CubeKernel, PrecompiledSource};
 #[cfg(test)]
 use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+use crate::sync::lock;
 
 /// Largest number of workgroups on one axis of a launch.
 pub const MAX_GROUPS: usize = 65_535;
@@ -139,7 +141,7 @@ impl<K: Hash + Eq + Clone> Cache<K> {
 
     /// Returns the kernel with this key; `create` creates it the first time.
     pub fn get(&self, key: &K, create: impl FnOnce() -> Kernel) -> Kernel {
-        let mut kernels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kernels = lock(&self.0);
         kernels.entry(key.clone()).or_insert_with(create).clone()
     }
 }
@@ -170,7 +172,7 @@ impl<K: Hash + Eq, V: Clone> BufferCache<K, V> {
 
     /// Returns the buffers on the device of `like`; `create` creates them the first time.
     pub fn get(&self, like: &CubeTensor, key: K, create: impl FnOnce() -> V) -> V {
-        let mut buffers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buffers = lock(&self.0);
         let key = (like.device.clone(), key);
         if buffers.len() >= Self::LIMIT && !buffers.contains_key(&key) {
             buffers.clear();
@@ -180,7 +182,7 @@ impl<K: Hash + Eq, V: Clone> BufferCache<K, V> {
 
     /// Removes all buffers.
     pub fn clear(&self) {
-        let mut buffers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buffers = lock(&self.0);
         buffers.clear();
     }
 }

@@ -1,7 +1,7 @@
 //! Records kernel launches and their times on the GPU.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cubecl::config::{TypeNameFormatLevel, type_name_format};
@@ -9,6 +9,8 @@ use cubecl::future::block_on;
 use cubecl::logging::{
     LaunchObservation, LaunchObserver, ProfileDuration, TimingMethod, TimingRequest,
 };
+
+use crate::sync::lock;
 
 /// All launches of one kernel.
 #[derive(Clone, Debug, Default)]
@@ -25,10 +27,6 @@ pub struct KernelLaunches {
 
 /// Floating-point operations of products, by kernel name; `None` unless launches are observed.
 static OPERATIONS: Mutex<Option<BTreeMap<&'static str, f64>>> = Mutex::new(None);
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Returns whether launches are observed. Those of a replay are not.
 pub fn are_observed() -> bool {

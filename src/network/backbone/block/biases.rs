@@ -2,7 +2,7 @@
 //! pairs in a shifted window that are not adjacent in the map.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use burn::tensor::activation::{relu, sigmoid};
 use burn::tensor::{Device, Int, Tensor, TensorData};
@@ -12,6 +12,7 @@ use crate::backbone::loader::{LearnedTable, WeightLoader};
 use crate::backbone::patches::ConstantCache;
 use crate::backbone::resample;
 use crate::problem::{Problem, Result};
+use crate::sync::lock;
 use crate::tensors::HostTensor;
 
 /// Bias that prevents attention between tokens of regions that are not adjacent.
@@ -89,7 +90,7 @@ impl Biases {
             LearnedTable::Trained(table) => return self.gather_trained(table, windows, &device),
             LearnedTable::Fixed(table) => table,
         };
-        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = lock(&self.cache);
         if let Some(bias) = cache.get(windows) {
             return Ok(bias.clone());
         }

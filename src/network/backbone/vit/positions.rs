@@ -2,7 +2,7 @@
 //! is possible.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use burn::tensor::{Device, Tensor};
 
@@ -10,6 +10,7 @@ use super::config::Config;
 use crate::backbone::loader::{LearnedTable, WeightLoader};
 use crate::backbone::resample;
 use crate::problem::{Problem, Result};
+use crate::sync::lock;
 use crate::tensors::HostTensor;
 
 /// The name of the tensor.
@@ -60,7 +61,7 @@ impl Positions {
             }
             LearnedTable::Fixed(learned) => learned,
         };
-        let mut cache = self.resized.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = lock(&self.resized);
         if let Some(embedding) = cache.get(&(rows, columns)) {
             return Ok(embedding.clone());
         }

@@ -3,12 +3,13 @@
 
 use std::collections::HashMap;
 use std::f64::consts::TAU;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use burn::tensor::Device;
 use serde::Deserialize;
 
 use crate::nn::{Angles, Rotation};
+use crate::sync::lock;
 
 /// A kind of rotary position embedding. Half of a head's channels are rotated by the row, half by the column, with
 /// frequencies from 1 down to 1 / temperature. Tables and options name the kinds in lower case.
@@ -128,7 +129,7 @@ impl Rotations {
 
     /// Returns the rotation of the patches of a grid.
     pub fn for_grid(&self, rows: usize, columns: usize) -> Arc<Rotation> {
-        let mut cache = self.by_grid.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = lock(&self.by_grid);
         let rotation = cache.entry((rows, columns)).or_insert_with(|| {
             let angles = self.kind.angles(rows, columns, self.learned, self.head_dim);
             let values = |function: fn(f64) -> f64| {

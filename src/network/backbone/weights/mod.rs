@@ -11,7 +11,7 @@ mod safetensors;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use sha2::{Digest, Sha256};
 
@@ -19,6 +19,7 @@ use crate::fetch::hex;
 use crate::files;
 use crate::message;
 use crate::problem::{Problem, Result};
+use crate::sync::lock;
 
 /// Extensions of weight files.
 pub const EXTENSIONS: &[&str] = &["safetensors", "npz", "pth", "pt", "ckpt", "bin"];
@@ -63,7 +64,7 @@ impl StoredTensor {
         let read = self.read.clone();
         let ready = Mutex::new(Some(read()?));
         Ok(Self::new(self.shape.clone(), move || {
-            let mut ready = ready.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut ready = lock(&ready);
             ready.take().map_or_else(|| read(), Ok)
         }))
     }
