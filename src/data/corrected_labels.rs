@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::Dataset;
 use super::image_file::sha256_of_file;
 use super::source::{ImageSource, Sample};
-use crate::fetch::hex;
+use crate::fetch::{hex, is_sha256};
 use crate::message;
 use crate::names::read_composed;
 use crate::problem::{Problem, Result};
@@ -231,9 +231,7 @@ pub fn validate_corrections(list: &[Correction]) -> Result<()> {
     }
     let mut seen = HashSet::new();
     for correction in list {
-        let is_hash = correction.sha256.len() == 64
-            && correction.sha256.chars().all(|c| c.is_ascii_hexdigit());
-        if !is_hash {
+        if !is_sha256(&correction.sha256) {
             let what = message!("problem-image-sha256-digits", picture = &correction.picture);
             return Err(Problem::new(what).advise(message!("advice-copy-hash-from-list")));
         }

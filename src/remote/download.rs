@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::fetch::is_sha256;
 use crate::message;
 use crate::problem::{Problem, Result};
 use crate::run::annotations::Annotations;
@@ -172,7 +173,7 @@ impl Mirror {
             let inner =
                 safe_relative_path(&file.path).filter(|_| !NOT_COPIED.contains(&&*file.path));
             let inner = inner.ok_or_else(|| outside_run_problem(&file.path))?;
-            if file.sha256.len() != 64 || !file.sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
+            if !is_sha256(&file.sha256) {
                 return Err(outside_run_problem(&file.sha256));
             }
             if !self.has(&inner, file) {

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
-use crate::fetch::hex;
+use crate::fetch::{hex, is_sha256};
 use crate::files;
 use crate::names::truncated_name;
 use crate::problem::{Problem, Result};
@@ -121,8 +121,7 @@ impl RunFiles {
 
     /// Returns the path of a file while it is incomplete.
     fn incomplete_path(&self, file: &FileEntry) -> Result<PathBuf> {
-        let is_hash = file.sha256.len() == 64 && file.sha256.bytes().all(|b| b.is_ascii_hexdigit());
-        match is_hash {
+        match is_sha256(&file.sha256) {
             true => Ok(self.root.join(DATA).join(INCOMPLETE).join(&file.sha256)),
             false => Err(outside_folder_problem(&file.sha256)),
         }

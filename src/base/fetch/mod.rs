@@ -133,6 +133,11 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Returns whether a text is a SHA-256: 64 hexadecimal digits, lower or upper case.
+pub fn is_sha256(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// What the caller expects of the file.
 struct ExpectedFile {
     sha256: Option<String>,

@@ -12,6 +12,7 @@ use super::csv_tables::{
     unreadable_row, unreadable_table,
 };
 use super::{answers_file, slots_file};
+use crate::fetch::is_sha256;
 use crate::files;
 use crate::metrics::{ByExpert, Expert, Predictions, SlotCounts};
 use crate::problem::{Problem, Result};
@@ -182,8 +183,7 @@ pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsR
             .deserialize(Some(&header))
             .map_err(|error| unreadable_row(&error, &header, &record, path))?;
         for hash in [&row.snapshot_sha256, &row.answers_sha256] {
-            let is_valid = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-            if !is_valid && !hash.is_empty() {
+            if !is_sha256(hash) && !hash.is_empty() {
                 return Err(damaged_table(path, &format!("\"{hash}\" is not a SHA-256")));
             }
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::entry::BackboneEntry;
 use super::with_suffix;
+use crate::fetch::is_sha256;
 use crate::files;
 use crate::files::write::write_file;
 use crate::message;
@@ -67,6 +68,5 @@ fn read_hash(record: &Path) -> Option<String> {
 /// Returns the SHA-256 in this text; `None` if it is not one.
 fn parse_hash(text: &str) -> Option<String> {
     let text = text.trim();
-    let is_hash = text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
-    is_hash.then(|| text.to_ascii_lowercase())
+    is_sha256(text).then(|| text.to_ascii_lowercase())
 }

@@ -15,6 +15,7 @@ use crate::backbone::arguments::ArchitectureValues;
 use crate::backbone::families::{self, FAMILIES};
 use crate::backbone::normalisation::Normalisation;
 use crate::data::transform::{CropMode, Interpolation, Resize, is_crop_ratio};
+use crate::fetch::is_sha256;
 use crate::files::names::is_remote;
 use crate::message;
 use crate::names::{is_too_long, too_long_message};
@@ -172,7 +173,7 @@ fn build_entry(entry: TableEntry, path: &Path) -> Result<BackboneEntry> {
     let paper = entry.paper.normalisation.as_ref();
     let paper = paper.map_or(Ok(pretrained), |paper| normalisation(&entry, paper))?;
     if let Some(sha256) = &entry.sha256
-        && (sha256.len() != 64 || !sha256.bytes().all(|b| b.is_ascii_hexdigit()))
+        && !is_sha256(sha256)
     {
         return Err(invalid_entry(&entry, "sha256 must be 64 hexadecimal digits"));
     }
