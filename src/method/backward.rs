@@ -6,6 +6,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 
 use super::optimiser::Gradients;
 use crate::backbone::parameters::Weights;
+use crate::message;
 use crate::pet::PetStack;
 use crate::problem::{Problem, Result};
 
@@ -52,7 +53,8 @@ impl Backward {
         for (name, leaf) in leaves {
             let name = name.into();
             let gradient = leaf.grad_remove(&mut self.graph);
-            let missing_gradient = || Problem::new(format!("{name} received no gradient"));
+            let missing_gradient =
+                || Problem::new(message!("problem-parameter-without-gradient", name = &name));
             let gradient = gradient.ok_or_else(missing_gradient)?;
             self.gradients.insert(name, gradient);
         }
@@ -158,7 +160,8 @@ mod tests {
         let backward = || Backward::new(logits.clone(), targets(&[0], 2, 0.0, &device), None);
         let leaves = [("a.weight", &logits), ("a.bias", &other)];
         let problem = backward().with_gradients(leaves).err().unwrap();
-        assert_eq!(problem.what, "a.bias received no gradient");
+        assert!(problem.is("problem-parameter-without-gradient"), "{problem}");
+        assert!(problem.what.contains("a.bias"), "{problem}");
         let (_, gradients) = backward().with_gradients_or_zeros(leaves).into_parts();
         let zeros = gradients.get("a.bias").unwrap().clone().into_data();
         assert_eq!(zeros.try_to_vec::<f32>().unwrap(), [0.0, 0.0]);

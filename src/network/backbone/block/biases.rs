@@ -11,6 +11,7 @@ use super::windows::Windows;
 use crate::backbone::loader::{LearnedTable, WeightLoader};
 use crate::backbone::patches::ConstantCache;
 use crate::backbone::resample;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::sync::lock;
 use crate::tensors::HostTensor;
@@ -112,10 +113,11 @@ impl Biases {
     ) -> Result<Tensor<4>> {
         let (rows, columns) = windows.window;
         if (rows, columns) != (self.window, self.window) {
-            let side = self.window;
-            return Err(Problem::new(format!(
-                "the biases of relative positions are trained for windows of {side}×{side} tokens; \
-                 these images have windows of {columns}×{rows}"
+            return Err(Problem::new(message!(
+                "problem-position-biases-window",
+                side = self.window,
+                rows,
+                columns
             )));
         }
         let tokens = rows * columns;
@@ -309,6 +311,7 @@ mod tests {
         let counts = [1., 2., 1., 2., 4., 2., 1., 2., 1.].map(|count| 4.0 * count);
         let counts: Vec<f32> = counts.iter().flat_map(|count| [*count; 2]).collect();
         assert_eq!(HostTensor::read(&gradient).unwrap().values, counts);
-        assert!(trained.for_windows(&windows(1, false), &device).is_err());
+        let problem = trained.for_windows(&windows(1, false), &device).err().unwrap();
+        assert!(problem.is("problem-position-biases-window"), "{problem}");
     }
 }

@@ -9,6 +9,7 @@ use burn::tensor::{Device, Tensor};
 use super::config::Config;
 use crate::backbone::loader::{LearnedTable, WeightLoader};
 use crate::backbone::resample;
+use crate::message;
 use crate::problem::{Problem, Result};
 use crate::sync::lock;
 use crate::tensors::HostTensor;
@@ -53,10 +54,11 @@ impl Positions {
         let learned = match &self.learned {
             LearnedTable::Trained(learned) if is_learned_grid => return Ok(learned.clone()),
             LearnedTable::Trained(_) => {
-                let grid = self.grid;
-                return Err(Problem::new(format!(
-                    "the position embedding is trained on {grid}×{grid} patches; these images \
-                     have {columns}×{rows}"
+                return Err(Problem::new(message!(
+                    "problem-position-embedding-grid",
+                    grid = self.grid,
+                    rows,
+                    columns
                 )));
             }
             LearnedTable::Fixed(learned) => learned,
