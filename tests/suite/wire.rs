@@ -468,7 +468,7 @@ proptest! {
             let (said, raw) = wire::read::<ClientMessage>(&mut bytes.as_slice()).unwrap().unwrap();
             prop_assert_eq!((said.client, said.number, raw), (client, number, vec![1, 2]));
             let ClientRequest::Command(command) = said.ask else { panic!("not a command") };
-            // Paths are relative to the runs folder of each side.
+            // Paths are relative to the folder of runs of each side.
             let there = wire::with_absolute_runs(*command, there, false).unwrap();
             let back = wire::with_relative_runs(there, Path::new("/scratch/me/lae"));
             let back = wire::with_absolute_runs(back, here, false).unwrap();

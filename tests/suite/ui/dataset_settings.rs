@@ -225,7 +225,7 @@ fn folder_is_one_task_unless_user_chooses_stages() {
     wait_until_idle(&mut window);
     assert_eq!(draft(&window).classes_per_task, "2");
     assert_absent!(window, "experiment-one-task", n = 4);
-    // Another window with the same runs folder uses this choice.
+    // Another window with the same folder of runs uses this choice.
     let (mut window, _) = recorded_window([1280.0, 900.0], ThemeChoice::Light, runs.path());
     wait_until_idle(&mut window);
     choose_data(&mut window, &data_path);
