@@ -96,14 +96,14 @@ predict-none-allow = „Keine davon“ zulassen
 predict-none-disallow = Immer eine Klasse vorhersagen
 predict-none-above-limit = Keine davon: { $sign ->
     [energy] die Energie
-   *[doubt] der Zweifel
+   *[score] der Out-of-Distribution-Wert
 } { $now } liegt über der Grenze { $limit }
 predict-none-below-limit = Eine davon: { $sign ->
     [energy] die Energie
-   *[doubt] der Zweifel
+   *[score] der Out-of-Distribution-Wert
 } { $now } liegt nicht über der Grenze { $limit }
 predict-none-energy-about = Je niedriger die Energie, desto vertrauter das Bild. Sie ist das negative Logsumexp der Logits.
-predict-none-doubt-about = Ohne Logits gibt es keine Energie; der Zweifel ist 1 minus die Wertung der Vorhersage, ein schwächeres Signal.
+predict-none-score-about = Ohne Logits gibt es keine Energie. Der Out-of-Distribution-Wert ist dann 1 minus die Wertung der Vorhersage, ein schwächeres Signal.
 predict-none-limit-about = Die Grenze lässt { $kept } von 100 Testbildern der bis dahin bekannten Klassen zu.
 predict-none-later-rejected = { $n ->
     [one] Von { $n } Testbild noch nicht gelernter Klassen werden { $share } abgewiesen.
@@ -163,7 +163,7 @@ predict-sorted-by-class = { $n ->
 }
 predict-sorted-back = Zurück zu einem Bild
 predict-sorted-all = alle
-predict-sorted-limit = Keine davon: Energie oder Zweifel über { $limit }, wie bei { $n } von 100 Bildern bekannter Klassen.
+predict-sorted-limit = Keine davon: Out-of-Distribution-Wert über { $limit }, wie bei { $n } von 100 Bildern bekannter Klassen.
 predict-sorted-filter = Bilder filtern
 predict-sorted-filter-hint = Dateiname
 predict-sorted-no-match = Keine Datei passt.

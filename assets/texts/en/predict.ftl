@@ -96,14 +96,14 @@ predict-none-allow = Allow “none of these”
 predict-none-disallow = Always predict a class
 predict-none-above-limit = None of these: { $sign ->
     [energy] energy
-   *[doubt] doubt
+   *[score] out-of-distribution score
 } { $now } is above the limit { $limit }
 predict-none-below-limit = One of these: { $sign ->
     [energy] energy
-   *[doubt] doubt
+   *[score] out-of-distribution score
 } { $now } is not above the limit { $limit }
 predict-none-energy-about = The lower the energy (the negative logsumexp of the logits), the more familiar the image.
-predict-none-doubt-about = Without logits there is no energy; doubt is 1 minus the score of the prediction, a weaker signal.
+predict-none-score-about = Without logits there is no energy. The out-of-distribution score is then 1 minus the score of the prediction, a weaker signal.
 predict-none-limit-about = The limit accepts { $kept } of 100 test images of the classes known by then.
 predict-none-later-rejected = { $n ->
     [one] Of { $n } test image of classes not learned yet, { $share } are rejected.
@@ -163,7 +163,7 @@ predict-sorted-by-class = { $n ->
 }
 predict-sorted-back = Back to one image
 predict-sorted-all = all
-predict-sorted-limit = None of these: energy or doubt above { $limit }, as for { $n } of 100 images of known classes.
+predict-sorted-limit = None of these: out-of-distribution score above { $limit }, as for { $n } of 100 images of known classes.
 predict-sorted-filter = Filter images
 predict-sorted-filter-hint = File name
 predict-sorted-no-match = No file matches.

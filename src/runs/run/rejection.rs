@@ -1,5 +1,5 @@
-//! When a run answers "none of these" (out-of-distribution detection): the strangeness of an image to an expert exceeds
-//! that of nearly all test images of known classes.
+//! When a run answers "none of these" (out-of-distribution detection): the out-of-distribution score of an image, which
+//! files and code call strangeness, exceeds that of nearly all test images of known classes.
 //!
 //! The threshold is computed from all these images. The share of images of known classes that it rejects is measured by
 //! cross-fitting (Stone, Cross-validatory Choice and Assessment of Statistical Predictions, Journal of the Royal
@@ -27,7 +27,7 @@ const REJECTED_PREFIX: &str = "refused95_";
 const TOTAL_PREFIX: &str = "judged95_";
 
 impl ClassPrediction {
-    /// Returns the strangeness of the image to the expert: its energy, or for scores without one, 1 minus the score of
+    /// Returns the out-of-distribution score of the image: its energy, or for scores without one, 1 minus the score of
     /// the predicted class.
     pub fn strangeness(&self) -> f32 {
         self.energy.unwrap_or_else(|| 1.0 - self.best().1)

@@ -61,7 +61,7 @@ fn verdict(ui: &mut Ui, threshold: &RejectionThreshold, prediction: &ClassPredic
     let limit = format_signed(threshold.threshold.into(), 2);
     let (sign, hint) = match prediction.energy {
         Some(_) => ("energy", tr!("predict-none-energy-about")),
-        None => ("doubt", tr!("predict-none-doubt-about")),
+        None => ("score", tr!("predict-none-score-about")),
     };
     let compared = match threshold.rejects(prediction) {
         true => tr!("predict-none-above-limit", sign, now, limit),
