@@ -75,7 +75,7 @@ impl RemoteConnection {
             jobs: Vec::new(),
         };
         let (mut current_job, mut runs) = (None, HashMap::new());
-        while control.request() != ControlRequest::Stop {
+        while control.should_continue() {
             match connection.remote.recv(POLL_INTERVAL)? {
                 Some(RemoteEvent::CaughtUp) => {
                     connection.active_jobs = runs;
@@ -119,7 +119,7 @@ impl RemoteConnection {
         attachments: RunAttachments,
         control: &Control,
     ) -> Result<JobAttachments> {
-        let should_continue = || control.request() != ControlRequest::Stop;
+        let should_continue = || control.should_continue();
         let name = &self.place.name;
         self.remote.upload_attachments(attachments, name, &should_continue, &|text| {
             print_message(text);
@@ -164,9 +164,7 @@ impl RemoteConnection {
     ) -> Result<JobOutcome> {
         let mut stop_requested = false;
         loop {
-            if control.request() == ControlRequest::Stop
-                && !std::mem::replace(&mut stop_requested, true)
-            {
+            if !control.should_continue() && !std::mem::replace(&mut stop_requested, true) {
                 self.remote.send(Command::Stop(id));
                 self.remote.control_job(id, ControlRequest::Stop);
             }
@@ -239,7 +237,7 @@ impl RemoteConnection {
         control: &Control,
         accept: impl Fn(RemoteEvent) -> Option<T>,
     ) -> Result<Option<T>> {
-        while control.request() != ControlRequest::Stop {
+        while control.should_continue() {
             match self.remote.recv(POLL_INTERVAL)? {
                 Some(
                     RemoteEvent::Lost(problem)

@@ -16,7 +16,7 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(5);
 pub(super) fn progress_reporter(control: &Control) -> impl FnMut(usize, usize) -> ControlFlow<()> {
     let mut last_report = Instant::now();
     move |done, total| {
-        if control.request() == ControlRequest::Stop {
+        if !control.should_continue() {
             return ControlFlow::Break(());
         }
         if last_report.elapsed() >= REPORT_INTERVAL {
@@ -39,7 +39,7 @@ pub(super) fn stop_on_signals(prints_message: bool) -> Result<Control> {
     let control = Control::default();
     let handler_control = control.clone();
     let stop = move || {
-        if handler_control.request() == ControlRequest::Stop {
+        if !handler_control.should_continue() {
             std::process::exit(130);
         }
         handler_control.set(ControlRequest::Stop);

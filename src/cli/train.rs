@@ -17,7 +17,7 @@ use crate::message;
 use crate::method::{find_method, run_title};
 use crate::problem::{Problem, Result};
 use crate::run::config::RunConfig;
-use crate::run::event::{Control, ControlRequest, Sink};
+use crate::run::event::{Control, Sink};
 use crate::run::job::Job;
 use crate::session::formatting::format_bytes;
 use crate::session::split;
@@ -177,7 +177,7 @@ pub(super) fn warn_other_split(
     let Some(config) = config.filter(|config| split::is_paper_experiment(config, preset)) else {
         return;
     };
-    let data = cache.data(config, &|| control.request() != ControlRequest::Stop);
+    let data = cache.data(config, &|| control.should_continue());
     let data = data.ok();
     let remark =
         data.and_then(|data| split::comparability_warning(config, preset, &data.as_ref().into()));

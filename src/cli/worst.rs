@@ -19,7 +19,7 @@ use crate::experiment::{ResourceCache, label_noise, restore_advice};
 use crate::metrics::{Expert, Misclassification, Predictions};
 use crate::names::is_same_name;
 use crate::problem::{Problem, Result, join_some};
-use crate::run::event::{ControlRequest, NamedImage, RunHeader};
+use crate::run::event::{NamedImage, RunHeader};
 use crate::session::label_noise::suspicious_labels;
 use crate::store::{self, StoredRun};
 
@@ -180,7 +180,7 @@ fn list_training_images(
     let mut step = progress_reporter(&control);
     let mut compute_features = |pixels: Vec<u8>| predictor.backbone_features(&pixels);
     let (run_snapshot, input) = ((folder, task), predictor.input());
-    let should_continue = || control.request() != ControlRequest::Stop;
+    let should_continue = || control.should_continue();
     let found = label_noise::cross_validate(
         run_snapshot,
         input,

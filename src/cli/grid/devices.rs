@@ -170,7 +170,7 @@ pub(super) fn run(
     let failed = pool.finish();
     let undone = cells.len() - pool.done.len();
     plan.refresh();
-    if control.request() == ControlRequest::Stop {
+    if !control.should_continue() {
         return Ok(GridEnd::Stopped { saved: false });
     }
     if undone > failed {
@@ -236,7 +236,7 @@ impl WorkerPool<'_> {
     /// Follows all worker processes until they have ended.
     fn follow(&mut self, receiver: &Receiver<WorkerMessage>, control: &Control) {
         while self.running > 0 {
-            let stopped = control.request() == ControlRequest::Stop;
+            let stopped = !control.should_continue();
             if stopped {
                 // A worker process saves its run and ends when its input is closed.
                 for worker in &mut self.workers {

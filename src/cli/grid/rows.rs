@@ -11,7 +11,6 @@ use crate::counts::count_with_noun;
 use crate::experiment::grid::GridPlan;
 use crate::experiment::sample_images;
 use crate::problem::Result;
-use crate::run::event::ControlRequest;
 use crate::store::export::{Format, export};
 use crate::store::figure::RunFigure;
 use crate::store::table::{ComparisonBase, TableRequest, TableRun};
@@ -126,7 +125,7 @@ pub(super) fn print_rows(
             }
             format => {
                 let runs: Vec<RunSummary> = finished_runs.iter().copied().cloned().collect();
-                let should_continue = || plan.control.request() != ControlRequest::Stop;
+                let should_continue = || plan.control.should_continue();
                 let load_images =
                     |run: &RunSummary| sample_images(&plan.cache, run, &should_continue);
                 export(&runs, (format, RunFigure::default()), &load_images)?

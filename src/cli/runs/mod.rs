@@ -18,7 +18,6 @@ use crate::experiment::grid::{self, GridPlan, Overrides};
 use crate::experiment::{ResourceCache, sample_images};
 use crate::problem::{Problem, Result};
 use crate::run::annotations::{Search, SearchText};
-use crate::run::event::ControlRequest;
 use crate::session::run_row::title_of;
 use crate::store::export::{Format, export};
 use crate::store::figure::RunFigure;
@@ -184,7 +183,7 @@ fn write_export(
     runs: &[RunSummary],
 ) -> Result<CommandOutcome> {
     let (cache, control) = (ResourceCache::default(), stop_on_ctrl_c()?);
-    let should_continue = || control.request() != ControlRequest::Stop;
+    let should_continue = || control.should_continue();
     let load_images = |run: &RunSummary| sample_images(&cache, run, &should_continue);
     let figure = args.figure.as_deref().map(RunFigure::from_name).transpose();
     let figure = figure.map_err(|p| p.at("--figure"))?.unwrap_or_default();

@@ -18,7 +18,7 @@ use crate::method::{apply_assignment, find_method};
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig, Setting};
-use crate::run::event::{Control, ControlRequest};
+use crate::run::event::Control;
 use crate::store;
 use crate::texts::Message;
 
@@ -103,7 +103,7 @@ impl Settings {
         let corrected = self.resolve_corrections(root, &config)?;
         let mut suggested = Vec::new();
         if self.config.is_none() && self.preset.is_none() {
-            let should_continue = || control.request() != ControlRequest::Stop;
+            let should_continue = || control.should_continue();
             let dataset_config = self.config_for_dataset(&config, &corrected)?;
             let data = cache.data(&dataset_config, &should_continue).ok();
             if let Some(data) = data {
