@@ -91,6 +91,24 @@ impl BinaryOperator {
         }
     }
 
+    /// Returns the result for two numbers: 1 or 0 for a comparison or a logical operator, for which every number but 0
+    /// is true. `@` multiplies.
+    pub fn calculate(self, a: f64, b: f64) -> f64 {
+        let to_number = |holds: bool| f64::from(u8::from(holds));
+        match self {
+            Self::Or => to_number(a != 0.0 || b != 0.0),
+            Self::And => to_number(a != 0.0 && b != 0.0),
+            Self::Less => to_number(a < b),
+            Self::LessOrEqual => to_number(a <= b),
+            Self::Greater => to_number(a > b),
+            Self::GreaterOrEqual => to_number(a >= b),
+            Self::Add => a + b,
+            Self::Subtract => a - b,
+            Self::Multiply | Self::MatMul => a * b,
+            Self::Divide => a / b,
+        }
+    }
+
     /// Returns whether it is a logical operator.
     pub fn is_logical(self) -> bool {
         self.precedence() <= 2

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::expression::{BinaryOperator, Expr, NodeKind};
+use crate::expression::{Expr, NodeKind};
 use crate::message;
 use crate::texts::Message;
 
@@ -74,12 +74,7 @@ pub(super) fn evaluate_formula(
         NodeKind::Negate(inner) => -evaluate_formula(inner, number)?,
         NodeKind::Binary(operator, operands) => {
             let [a, b] = operands.each_ref().map(|part| evaluate_formula(part, number));
-            match operator {
-                BinaryOperator::Add => a? + b?,
-                BinaryOperator::Subtract => a? - b?,
-                BinaryOperator::Multiply => a? * b?,
-                _ => a? / b?,
-            }
+            operator.calculate(a?, b?)
         }
         NodeKind::Call(..) => {
             let shown = tree.to_string();

@@ -82,12 +82,7 @@ impl Operand {
             (Self::Number(n), Self::Tensor(shape, x)) => {
                 with_budget(shape, 1, x.map(|x| move || x.after_number(n, operator)))
             }
-            (Self::Number(a), Self::Number(b)) => Ok(Self::Number(match operator {
-                BinaryOperator::Add => a + b,
-                BinaryOperator::Subtract => a - b,
-                BinaryOperator::Multiply => a * b,
-                _ => a / b,
-            })),
+            (Self::Number(a), Self::Number(b)) => Ok(Self::Number(operator.calculate(a, b))),
         }
     }
 

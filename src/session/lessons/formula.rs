@@ -327,23 +327,7 @@ fn combine(sign: BinaryOperator, left: &[f64], right: &[f64]) -> Outcome<Vec<f64
     }
     let value_at = |values: &[f64], i: usize| values.get(i).or(values.first()).copied();
     let pairs = (0..length).filter_map(|i| Some((value_at(left, i)?, value_at(right, i)?)));
-    Ok(pairs.map(|(a, b)| calculate(sign, a, b)).collect())
-}
-
-fn calculate(sign: BinaryOperator, a: f64, b: f64) -> f64 {
-    let to_number = |holds: bool| f64::from(u8::from(holds));
-    match sign {
-        Add => a + b,
-        Subtract => a - b,
-        Multiply | MatMul => a * b,
-        Divide => a / b,
-        Less => to_number(a < b),
-        LessOrEqual => to_number(a <= b),
-        Greater => to_number(a > b),
-        GreaterOrEqual => to_number(a >= b),
-        And => to_number(a != 0.0 && b != 0.0),
-        Or => to_number(a != 0.0 || b != 0.0),
-    }
+    Ok(pairs.map(|(a, b)| sign.calculate(a, b)).collect())
 }
 
 #[cfg(test)]

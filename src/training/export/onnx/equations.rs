@@ -126,12 +126,7 @@ impl GraphWriter<'_> {
             _ => "Div",
         };
         if let (Operand::Number(a), Operand::Number(b)) = (&left, &right) {
-            return Operand::Number(match sign {
-                BinaryOperator::Add => a + b,
-                BinaryOperator::Subtract => a - b,
-                BinaryOperator::Multiply => a * b,
-                _ => a / b,
-            });
+            return Operand::Number(sign.calculate(*a, *b));
         }
         let axes = match (left.axes(), right.axes()) {
             (Some(Axes::Matrix([a, b])), Some(Axes::Matrix([c, d]))) => Axes::Matrix(match sign {
