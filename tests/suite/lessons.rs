@@ -160,7 +160,7 @@ fn reports_invalid_lessons_with_line() {
     };
     assert_says!(run_invalid("nothing"), "lesson-no-title");
     let message = run_invalid(&CUSTOM_LESSON.replace("simplecil", "simple"));
-    assert!(message.contains("wrong.md, line 10") && message.contains("\"simple\""), "{message}");
+    assert!(message.contains("wrong.md, line 10") && message.contains("`simple`"), "{message}");
     assert!(run_invalid(&CUSTOM_LESSON.replace("LIMIT", "much")).contains("line 24"));
     assert!(run_invalid(&CUSTOM_LESSON.replace("LIMIT", "cell(tiny, 9, 1)")).contains("line 24"));
     std::fs::write(&file, [0xff, 0xfe]).unwrap();

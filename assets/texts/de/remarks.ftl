@@ -236,7 +236,7 @@ network-heads = { $n ->
     [one] { $channels } Kanal
    *[other] { $channels } Kanälen
 }, wie bei ViT üblich
-network-exact-gelu = GELU in ihrer genauen Form und Epsilon { $epsilon }; für CLIP von OpenAI gehört ein Eintrag mit activation "quick_gelu" in eine eigene Tabelle
+network-exact-gelu = GELU in ihrer genauen Form und Epsilon { $epsilon }; für CLIP von OpenAI gehört ein Eintrag mit `activation = "quick_gelu"` in eine eigene Tabelle
 network-pixels-unnormalised = nicht normierte Pixel in [0, 1], wie beim ViT von LAE
 network-pixels-imagenet = Pixel mit Mittel und Streuung von ImageNet normiert
 

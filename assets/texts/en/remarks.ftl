@@ -17,7 +17,7 @@ remark-corrections-without-effect = { $n ->
     [one] { $n } entry in the list of corrected labels has no effect: the image was removed or replaced, or the class does not exist.
    *[other] { $n } entries in the list of corrected labels have no effect: the images were removed or replaced, or the classes do not exist.
 }
-remark-class-only-in-test = Class '{ $class }' occurs only in the test split; its { $n ->
+remark-class-only-in-test = Class `{ $class }` occurs only in the test split; its { $n ->
     [one] { $n } image was
    *[other] { $n } images were
 } excluded.
@@ -64,7 +64,7 @@ remark-images-with-two-labels-first = { $n ->
     [one] { $n } image has
    *[other] { $n } images have
 } more than one label; the first are { $pairs }. Remove the copies with the wrong label from the dataset; otherwise every prediction for such an image counts as wrong for one of its labels.
-remark-class-names-missing = '{ $file }' does not contain the { $n } class names: classes are shown as numbers.
+remark-class-names-missing = `{ $file }` does not contain the { $n } class names: classes are shown as numbers.
 remark-images-not-checked = The dataset has more than { $most } files, so damaged and duplicate images were not searched for; damaged images are skipped when they are read.
 remark-bit-depth-dark = { $n ->
     [one] { $n } image has 16 bits per channel but uses
@@ -78,22 +78,22 @@ remark-jpeg-without-end = { $n ->
     [one] { $n } JPEG image has no end marker; it is read as it is.
    *[other] { $n } JPEG images have no end marker; they are read as they are.
 }
-remark-shards = The { $form } shards were unpacked into the cache folder; '{ $table }' lists their images.
+remark-shards = The { $form } shards were unpacked into the cache folder; `{ $table }` lists their images.
 remark-test-classes-from = The classes of the test split were read from { $file }.
-remark-class-column = The column '{ $column }' of '{ $file }' was used as the class.
-remark-read-from-list = Classes and splits were read from '{ $file }'.
+remark-class-column = The column `{ $column }` of `{ $file }` was used as the class.
+remark-read-from-list = Classes and splits were read from `{ $file }`.
 remark-read-from-lists = Classes and splits were read from { $files }.
-remark-read-as-windows-1252 = '{ $file }' is not UTF-8 and was read as Windows-1252. If names look wrong, save the table as UTF-8.
-remark-split-column-unused = The column '{ $column }' of '{ $file }' was not used: it does not identify training and test images.
+remark-read-as-windows-1252 = `{ $file }` is not UTF-8 and was read as Windows-1252. If names look wrong, save the table as UTF-8.
+remark-split-column-unused = The column `{ $column }` of `{ $file }` was not used: it does not identify training and test images.
 remark-list-unused = Not used: { $why }. Classes were read from another source.
-remark-class-column-unused = The column '{ $column }' of '{ $file }' was not used: another list contains the classes.
+remark-class-column-unused = The column `{ $column }` of `{ $file }` was not used: another list contains the classes.
 remark-lists-agree = The folders and { $files } agree on classes and splits.
 remark-lists-override-folders = The classes or splits in { $files } differ from those of the folders; the folders were not used.
 remark-folders-override-lists = Images of this folder are listed in { $files } without clear classes; the classes were read from the folders.
 remark-two-labels-in-list = { $n ->
     [one] { $n } image has
    *[other] { $n } images have
-} two labels in '{ $file }' and { $n ->
+} two labels in `{ $file }` and { $n ->
     [one] was
    *[other] were
 } excluded: { $images }.
@@ -133,19 +133,19 @@ remark-teachable = This is a Teachable Machine project; its { $n ->
    *[other] { $n } classes were
 } loaded as the dataset.
 remark-renamed = Some class names are not valid on every system and were changed: { $classes }.
-remark-renamed-one = '{ $from }' as '{ $to }'
-remark-folder-as-dataset = The folder of '{ $file }' was used as the dataset.
-remark-folder-as-one-class = '{ $folder }' contains only images and is next to other such folders: it was used as one class, and '{ $parent }' as the dataset.
-remark-parent-of-split-opened = '{ $folder }' is one split of a dataset; '{ $parent }', which contains both splits, was opened.
-remark-inner-folder-as-dataset = '{ $folder }' contains a single folder: '{ $inner }' was used as the dataset.
-remark-mask-folders-unused = The folders next to '{ $inner }' in '{ $folder }' contain masks: '{ $inner }' was used as the dataset.
-remark-folder-unused-test-split = '{ $folder }' was not used, because there is a test split.
-remark-folder-without-classes-unused = '{ $folder }' was not used: it contains { $n ->
+remark-renamed-one = `{ $from }` as `{ $to }`
+remark-folder-as-dataset = The folder of `{ $file }` was used as the dataset.
+remark-folder-as-one-class = `{ $folder }` contains only images and is next to other such folders: it was used as one class, and `{ $parent }` as the dataset.
+remark-parent-of-split-opened = `{ $folder }` is one split of a dataset; `{ $parent }`, which contains both splits, was opened.
+remark-inner-folder-as-dataset = `{ $folder }` contains a single folder: `{ $inner }` was used as the dataset.
+remark-mask-folders-unused = The folders next to `{ $inner }` in `{ $folder }` contain masks: `{ $inner }` was used as the dataset.
+remark-folder-unused-test-split = `{ $folder }` was not used, because there is a test split.
+remark-folder-without-classes-unused = `{ $folder }` was not used: it contains { $n ->
     [one] { $n } image
    *[other] { $n } images
 } without classes.
-remark-folder-as-test-split = '{ $folder }' was used as the test split.
-remark-folder-next-to-splits = '{ $folder }' next to the splits was not used ({ $n ->
+remark-folder-as-test-split = `{ $folder }` was used as the test split.
+remark-folder-next-to-splits = `{ $folder }` next to the splits was not used ({ $n ->
     [one] { $n } image
    *[other] { $n } images
 }).
@@ -179,9 +179,9 @@ skip-unknown-labels = { $n ->
     [one] { $n } record
    *[other] { $n } records
 } with a label that matches no class
-skip-listed-not-found = listed in line { $line } of '{ $file }' but not found in the folder
-skip-listed-ambiguous = listed in line { $line } of '{ $file }', but several folders contain an image with this name
-skip-line-without-split = line { $line } of '{ $file }' assigns it to neither training nor test
+skip-listed-not-found = listed in line { $line } of `{ $file }` but not found in the folder
+skip-listed-ambiguous = listed in line { $line } of `{ $file }`, but several folders contain an image with this name
+skip-line-without-split = line { $line } of `{ $file }` assigns it to neither training nor test
 skip-two-labels = a list contains two labels for it
 skip-more-listed-not-found = { $n } more lines list images that were not found in the folder
 skip-line-without-class = its line has no class
@@ -236,7 +236,7 @@ network-heads = { $n ->
     [one] { $channels } channel
    *[other] { $channels } channels
 }, as usual for ViT
-network-exact-gelu = exact GELU and epsilon { $epsilon }; for OpenAI's CLIP, add an entry with activation "quick_gelu"
+network-exact-gelu = exact GELU and epsilon { $epsilon }; for OpenAI's CLIP, add an entry with `activation = "quick_gelu"`
 network-pixels-unnormalised = unnormalised pixels in [0, 1], as in LAE's ViT
 network-pixels-imagenet = pixels normalised with ImageNet mean and standard deviation
 

@@ -126,7 +126,7 @@ impl Reader<'_> {
         options: &OpenOptions,
     ) -> RawDataset {
         let mut folder_reader = Reader::new(self.tree, options);
-        let files = listed.found.lists.iter().map(|file| format!("'{file}'"));
+        let files = listed.found.lists.iter().map(|file| format!("`{file}`"));
         let files = list_value(&files.collect::<Vec<_>>(), 4);
         if choice.is_none()
             && options.min_classes > 1

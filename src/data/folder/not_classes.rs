@@ -103,7 +103,7 @@ pub(super) fn no_class_folders_problem(
     id: &'static str,
 ) -> Problem {
     let names = folders.into_iter();
-    let names: Vec<String> = names.map(|dir| format!("'{}'", tree.dirs[dir].name)).collect();
+    let names: Vec<String> = names.map(|dir| format!("`{}`", tree.dirs[dir].name)).collect();
     Problem::new(message!(id, folders = list_value(&names, MAX_NAMED)))
         .at_path(&tree.dirs[at].path)
         .advise(message!("advice-class-folders-or-csv"))

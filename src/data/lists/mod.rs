@@ -188,7 +188,7 @@ fn build_dataset(reader: &mut Reader, finder: &Finder, lists: Vec<List>) -> Resu
         reader.used_lists.insert(list.path.clone());
     }
     let names: BTreeSet<&String> = files.iter().collect();
-    let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     reader.add_remark(message!("remark-read-from-lists", files = list_value(&names, MAX_NAMED)));
     let mut entries = merge(reader, &lists, &mut found.skipped)?;
     let named: BTreeSet<ImageIndex> = entries.iter().map(|entry| entry.0).collect();

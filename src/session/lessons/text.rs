@@ -384,7 +384,7 @@ mod tests {
     #[test]
     fn rejects_formulas_with_unknown_runs() {
         let problem = paragraphs("so {F: forgetting(b)}", &["a".to_string()]).unwrap_err();
-        assert!(problem.what.contains("\"b\""), "{problem}");
+        assert!(problem.what.contains("`b`"), "{problem}");
         assert!(paragraphs("set {a, b} and {x: } is no formula", &[]).is_err());
         assert_eq!(paragraphs("set {a, b} stays", &[]).unwrap()[0].spans.len(), 1);
     }
