@@ -157,11 +157,11 @@ fn find_in_trash(root: &Path, arguments: &[String]) -> Result<Vec<TrashedRun>> {
                     true => "the trash is empty".to_string(),
                     false => format!("choose one of {}", join_some(&names(&all), 5)),
                 };
-                let problem = Problem::new(format!("there is no deleted run named \"{argument}\""));
+                let problem = Problem::new(format!("there is no deleted run named `{argument}`"));
                 Err(problem.at_path(root).advise(remedy))
             }
             several => {
-                let what = format!("\"{argument}\" matches {} deleted runs", several.len());
+                let what = format!("`{argument}` matches {} deleted runs", several.len());
                 let remedy = format!("give more of the name: {}", join_some(&names(several), 5));
                 Err(Problem::new(what).at_path(root).advise(remedy))
             }

@@ -66,9 +66,7 @@ fn default_display() -> Result<DisplayChoice> {
     }
     DisplayChoice::from_name(&value).ok_or_else(|| {
         let keys = DisplayChoice::ALL.map(|(_, key)| key).join(", ");
-        Problem::new(format!(
-            "the environment variable {VARIABLE} has the invalid value \"{value}\""
-        ))
-        .advise(format!("set it to one of {keys}, or unset it"))
+        Problem::new(format!("the environment variable {VARIABLE} has the invalid value `{value}`"))
+            .advise(format!("set it to one of {keys}, or unset it"))
     })
 }

@@ -208,7 +208,7 @@ fn class_index(header: &RunHeader, task: usize, name: &str) -> Result<usize> {
     let names = &header.class_order[..learned_count.min(header.class_order.len())];
     let index = names.iter().position(|class| is_same_name(class, name));
     index.ok_or_else(|| {
-        Problem::new(format!("no class \"{name}\" has been learned by task {}", task + 1))
+        Problem::new(format!("no class `{name}` has been learned by task {}", task + 1))
             .at("--class")
             .advise(format!("choose one of {}", join_some(names, 12)))
     })
@@ -222,7 +222,7 @@ fn check_own_class(header: &RunHeader, class: usize) -> Result<()> {
     }
     let name = &header.class_order[class];
     let why = format!(
-        "\"{name}\" belongs to an added task, and training images of added tasks are not checked"
+        "`{name}` belongs to an added task, and training images of added tasks are not checked"
     );
     let remedy = format!("choose one of {}", join_some(own_classes, 12));
     Err(Problem::new(why).at("--class").advise(remedy))
@@ -318,7 +318,7 @@ fn text(report: &MistakesReport) -> String {
     }
     let total = count_with_noun(report.tested, &format!("{name} image"));
     let class = report.class.as_ref();
-    let class = class.map_or_else(String::new, |class| format!(" of \"{class}\""));
+    let class = class.map_or_else(String::new, |class| format!(" of `{class}`"));
     let is_single = report.wrong == 1;
     let description = match report.split {
         Split::Test => {

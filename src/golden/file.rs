@@ -90,7 +90,7 @@ impl GoldenFile {
 
     pub(super) fn text(&self, key: &str) -> Result<&str> {
         let value = self.settings.get(key).map(String::as_str);
-        value.ok_or_else(|| Problem::new(format!("the metadata has no \"{key}\"")))
+        value.ok_or_else(|| Problem::new(format!("the metadata has no `{key}`")))
     }
 
     /// Returns an optional number of the metadata.
@@ -101,7 +101,7 @@ impl GoldenFile {
 
     pub(super) fn number<T: std::str::FromStr>(&self, key: &str) -> Result<T> {
         let text = self.text(key)?;
-        let invalid = || Problem::new(format!("\"{key}\" in the metadata is not a number: {text}"));
+        let invalid = || Problem::new(format!("`{key}` in the metadata is not a number: {text}"));
         text.trim().parse().map_err(|_| invalid())
     }
 
@@ -122,7 +122,7 @@ impl GoldenFile {
     /// Returns the numbers of classes of all tasks, for heads on features of this width.
     pub(super) fn classes(&self, key: &str, width: usize) -> Result<Vec<usize>> {
         let classes: Vec<usize> = serde_json::from_value(self.json(key)?).map_err(|e| {
-            Problem::new(format!("\"{key}\" in the metadata is not a list of counts: {e}"))
+            Problem::new(format!("`{key}` in the metadata is not a list of counts: {e}"))
         })?;
         let total = classes.iter().fold(0, |all: usize, n| all.saturating_add(*n));
         self.check_sizes(key, &[total, width])?;
@@ -131,7 +131,7 @@ impl GoldenFile {
 
     pub(super) fn json(&self, key: &str) -> Result<Value> {
         serde_json::from_str(self.text(key)?)
-            .map_err(|e| Problem::new(format!("\"{key}\" in the metadata is not valid JSON: {e}")))
+            .map_err(|e| Problem::new(format!("`{key}` in the metadata is not valid JSON: {e}")))
     }
 
     /// Returns the class indices of a target tensor, counted within the last task.
@@ -238,7 +238,7 @@ pub(super) fn init_pets(
         other => return Err(Problem::new(format!("there is no PET named {other}"))),
     };
     let size = args.get(size).and_then(Value::as_u64);
-    let size = size.ok_or_else(|| Problem::new("\"pet_args\" in the metadata has no size"))?;
+    let size = size.ok_or_else(|| Problem::new("`pet_args` in the metadata has no size"))?;
     let size = size as usize;
     file.check_sizes("pet_args", &[size, backbone.feature_width()])?;
     let spec = PluginLibrary::with_folders(Vec::new()).get(plugin)?;

@@ -20,7 +20,7 @@ use crate::tensors::{HostTensor, get_tensor};
 /// Returns the settings of the file's method.
 fn args<T: DeserializeOwned>(file: &GoldenFile) -> Result<T> {
     serde_json::from_value(file.json("method_args")?)
-        .map_err(|e| Problem::new(format!("\"method_args\" in the metadata is invalid: {e}")))
+        .map_err(|e| Problem::new(format!("`method_args` in the metadata is invalid: {e}")))
 }
 
 /// Checks one file.
@@ -56,7 +56,7 @@ pub(super) fn check(
         file.check_sizes("method_args", &[blocks, pool, length, width])?;
     }
     let rates: Vec<f64> = serde_json::from_value(file.json("lr")?)
-        .map_err(|_| Problem::new("\"lr\" in the metadata is not a list of numbers"))?;
+        .map_err(|_| Problem::new("`lr` in the metadata is not a list of numbers"))?;
     let training = OptimiserSettings {
         schedule: match coda {
             Some(_) => Schedule::LaggingCosine,

@@ -70,7 +70,7 @@ impl RunFiles {
         let folder = self.root.join(inner_path(run)?);
         match store::is_run(&folder) {
             true => Ok(folder),
-            false => Err(Problem::new(format!("there is no run named \"{run}\" there"))
+            false => Err(Problem::new(format!("there is no run named `{run}` there"))
                 .at_path(folder)
                 .advise("run `lae-studio runs --place NAME` to list the runs there")),
         }

@@ -184,7 +184,7 @@ fn check_reports_changed_image_and_label() {
     let [(Part::Picture, message)] = differing_parts(&report)[..] else {
         panic!("{report:?}");
     };
-    assert!(message.contains("training image 3 of class \"bee\", "), "{message}");
+    assert!(message.contains("training image 3 of class `bee`, "), "{message}");
     assert!(message.contains("bee/002.png"), "{message}");
     // A test image that becomes one of another class.
     copy_folder(data, copy.path());
@@ -194,7 +194,7 @@ fn check_reports_changed_image_and_label() {
     let (part, message) = differing_parts(&report)[0];
     assert_eq!(part, Part::Picture);
     assert!(
-        message.contains("class \"cat\" has 2 test images, not 3; they differ from image 2"),
+        message.contains("class `cat` has 2 test images, not 3; they differ from image 2"),
         "{message}"
     );
 }

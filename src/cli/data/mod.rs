@@ -271,7 +271,7 @@ fn measure_loader(data: &Dataset, args: &Args) -> Result<()> {
 fn download(name: &str) -> Result<()> {
     let set = published::find_published(name).ok_or_else(|| {
         let names: Vec<&str> = published::PUBLISHED.iter().map(|set| set.name).collect();
-        Problem::new(format!("there is no published dataset named '{name}'"))
+        Problem::new(format!("there is no published dataset named `{name}`"))
             .at("--download")
             .advise(format!("choose one of {}", join_some(&names, 9)))
     })?;

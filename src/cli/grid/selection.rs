@@ -46,7 +46,7 @@ pub(super) fn parse_pairs(texts: &[String], option: &str) -> Result<Vec<(String,
             (Some((key, value)), "--data") => Ok((key.to_string(), value)),
             (Some((key, value)), _) => Ok((key.replace('-', "_"), value)),
             (None, _) => {
-                let problem = Problem::new(format!("\"{text}\" has no value")).at(option);
+                let problem = Problem::new(format!("`{text}` has no value")).at(option);
                 Err(problem.advise(match option {
                     "--data" => "write it as NAME=PATH, for example imagenet-r=/data/imagenet-r",
                     _ => "write it as KEY=VALUE, for example method=lae",
@@ -68,7 +68,7 @@ pub(super) fn check_setting_key(key: &str) -> Result<()> {
     }
     let all = SETTINGS.iter().map(|setting| setting.spec.key);
     let all = all.chain(method_settings().map(|spec| spec.key)).chain(["row"]);
-    let problem = Problem::new(format!("there is no setting \"{key}\"")).at("--only");
+    let problem = Problem::new(format!("there is no setting `{key}`")).at("--only");
     Err(with_suggestion(problem, key, all))
 }
 
@@ -81,7 +81,7 @@ pub(super) fn report_unused_data(data: &[(String, String)], cells: &Cells) {
         let is_used = paths.any(|path| cells.cells.iter().any(|cell| cell.config.data == *path));
         if !is_used {
             print_message(format!(
-                "note: no run of this grid uses the data \"{name}\", so --data {name}=… has no effect"
+                "note: no run of this grid uses the data `{name}`, so --data {name}=… has no effect"
             ));
         }
     }

@@ -219,7 +219,7 @@ fn invalid_option_values_exit_with_2() {
 
 #[test]
 fn notes_options_without_effect() {
-    let switch = "note: Baseline has no setting \"ensemble\", so --no-ensemble has no effect";
+    let switch = "note: Baseline has no setting `ensemble`, so --no-ensemble has no effect";
     let title = "SimpleCIL";
     let pet = no_effect_note(&tr!("unused-no-plugin", title), "--pet");
     let rate = no_effect_note(&tr!("unused-no-steps", title), "--base-lr");
@@ -244,7 +244,7 @@ fn notes_options_without_effect() {
     let both = "--pet adapter --pet-size 5 --blocks 5 --epochs 5 --freeze-epochs 0 --ema 0.999";
     assert!(try_resolve(both).unwrap().notes.is_empty());
     let of_baseline = try_resolve(&format!("--method baseline {both}")).unwrap().notes;
-    assert_eq!(of_baseline, ["note: Baseline has no setting \"ema\", so --ema has no effect"]);
+    assert_eq!(of_baseline, ["note: Baseline has no setting `ema`, so --ema has no effect"]);
 }
 
 #[test]

@@ -52,7 +52,7 @@ impl Settings {
         };
         let note = |(key, option): (&str, String)| {
             let why = match UnusedSetting::reason_for(&unused, key) {
-                None if is_missing(key) => format!("{title} has no setting \"{key}\""),
+                None if is_missing(key) => format!("{title} has no setting `{key}`"),
                 why => why?.to_string(),
             };
             Some(no_effect_note(&why, &option))

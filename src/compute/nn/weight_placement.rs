@@ -42,7 +42,7 @@ impl TryFrom<String> for WeightType {
         let (title, _) = text.split_once('-').unwrap_or((&text, ""));
         let all = [Self::F32, Self::F16, Self::Bf16];
         let found = all.into_iter().find(|weights| weights.title() == title);
-        found.ok_or_else(|| format!("\"{text}\" is not a number format (f32, f16 or bf16)"))
+        found.ok_or_else(|| format!("`{text}` is not a number format (f32, f16 or bf16)"))
     }
 }
 

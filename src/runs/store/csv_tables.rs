@@ -118,7 +118,7 @@ impl<'a> Column<'a> {
         if cell.is_empty() {
             return Ok(None);
         }
-        let invalid = || damaged_table(self.path, &format!("\"{cell}\" is not a valid {name}"));
+        let invalid = || damaged_table(self.path, &format!("`{cell}` is not a valid {name}"));
         cell.parse().map(Some).map_err(|_| invalid())
     }
 
@@ -312,7 +312,7 @@ pub(super) fn unreadable_row(
     let cell = index.and_then(|index| Some((header.get(index)?, row.get(index)?)));
     let why = match cell {
         Some((name, "")) => format!("a row has no {name}"),
-        Some((name, cell)) => format!("\"{cell}\" is not a valid {name}"),
+        Some((name, cell)) => format!("`{cell}` is not a valid {name}"),
         None => return unreadable_table(error, path),
     };
     damaged_table(path, &why)

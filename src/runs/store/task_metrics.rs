@@ -184,7 +184,7 @@ pub(super) fn read_metrics_csv(bytes: &[u8], path: &Path) -> Result<Vec<MetricsR
             .map_err(|error| unreadable_row(&error, &header, &record, path))?;
         for hash in [&row.snapshot_sha256, &row.answers_sha256] {
             if !is_sha256(hash) && !hash.is_empty() {
-                return Err(damaged_table(path, &format!("\"{hash}\" is not a SHA-256")));
+                return Err(damaged_table(path, &format!("`{hash}` is not a SHA-256")));
             }
         }
         for (index, expert) in &others {

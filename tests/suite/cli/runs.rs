@@ -76,7 +76,7 @@ fn deletes_restores_and_erases_runs() {
     assert_eq!(listed[0]["run"], name.as_str());
     assert!(listed[0]["bytes"].as_u64().unwrap() > 10_000);
     let message = run_expecting_error(&["restore", "nothing"], root_path);
-    assert!(message.contains("there is no deleted run named \"nothing\""), "{message}");
+    assert!(message.contains("there is no deleted run named `nothing`"), "{message}");
     let restored = json(&run(&["restore", &name, "--json", "-"], root_path));
     assert_eq!(restored.as_array().unwrap().len(), 1);
     assert_eq!(restored[0]["folder"], folder.to_str().unwrap());

@@ -50,7 +50,7 @@ fn teach_reports_accuracy_and_undo_restores_run() {
     assert_says!(run_expecting_error(&["resume", "run"], root.path()), "problem-run-finished");
     let worst_args = ["worst", "run", "--split", "train", "--class", "A"];
     let message = run_expecting_error(&worst_args, root.path());
-    assert!(message.contains("\"A\" belongs to an added task"), "{message}");
+    assert!(message.contains("`A` belongs to an added task"), "{message}");
     let undo_report = json(&run_json(&["teach", "run", "--undo"], root.path()));
     assert_eq!(undo_report["undone"]["classes"], taught["lesson"]["classes"]);
     assert!(folder_contents(&run) == before);

@@ -77,7 +77,7 @@ pub(super) fn compare_predictions(
             }
             let format_prediction = |(class_index, score): (Option<&usize>, Option<f32>)| {
                 let score = score.map_or_else(String::new, |score| format!(" at {score}"));
-                format!("\"{}\"{score}", class_index.map_or("?", |index| class_name(*index)))
+                format!("`{}`{score}", class_index.map_or("?", |index| class_name(*index)))
             };
             differences.first.get_or_insert_with(|| {
                 let (expected, actual) =
@@ -92,7 +92,7 @@ pub(super) fn compare_predictions(
             differences.count += 1;
             differences.different_classes += 1;
             let description = format!(
-                "with its task known: stored \"{}\", found \"{}\"",
+                "with its task known: stored `{}`, found `{}`",
                 class_name(*expected),
                 class_name(*actual)
             );
@@ -332,7 +332,7 @@ mod tests {
         assert!(near.is_rounding() && near.count == 1, "{}", near.describe_rounding());
         let (at, description) = near.first.unwrap_or_default();
         assert_eq!(at, 1);
-        assert_eq!(description, "the answer: stored \"tit\" at 0.75, found \"tit\" at 0.7501");
+        assert_eq!(description, "the answer: stored `tit` at 0.75, found `tit` at 0.7501");
         let far = compare_predictions(
             &stored,
             &[0, 1, 2],

@@ -185,7 +185,7 @@ impl Checker<'_> {
             Err(problem) if self.request.data.is_some() || !self.is_running() => Err(problem),
             Err(problem) => {
                 let what = format!(
-                    "the data \"{}\": {} (give it with --data PATH)",
+                    "the data `{}`: {} (give it with --data PATH)",
                     config.dataset_name(),
                     problem.what
                 );
@@ -300,7 +300,7 @@ pub(super) fn first_different_print(
         let class = &expected.class;
         let Some(actual) = current.get(&(expected.split, &*expected.class)) else {
             count += expected.images;
-            description.get_or_insert_with(|| format!("the class \"{class}\" is missing"));
+            description.get_or_insert_with(|| format!("the class `{class}` is missing"));
             continue;
         };
         let Some(at) = expected.first_difference(actual) else {
@@ -311,9 +311,9 @@ pub(super) fn first_different_print(
             let suffix = name(actual, at).map_or_else(String::new, |name| format!(", {name},"));
             let number = at + 1;
             match expected.images == actual.images {
-                true => format!("{split} image {number} of class \"{class}\"{suffix} differs"),
+                true => format!("{split} image {number} of class `{class}`{suffix} differs"),
                 false => format!(
-                    "class \"{class}\" has {} {split} images, not {}; they differ from image {number}{suffix} on",
+                    "class `{class}` has {} {split} images, not {}; they differ from image {number}{suffix} on",
                     actual.images, expected.images
                 ),
             }
