@@ -20,7 +20,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
-# Hue, saturation and value of the wings; bands; spots and their hue; tip of the fore wing; how long the hind wing is.
+# Hue, saturation and value of the wings; number of bands; number of spots and their hue; whether the fore wing has a
+# dark tip; length of the hind wing; number of images.
 SPECIES = {
     "brimstone": (60, 0.60, 0.90, 0, 1, 25, False, 0.75, 64),
     "clouded yellow": (48, 0.75, 0.88, 1, 1, 30, False, 0.75, 56),
@@ -31,7 +32,7 @@ SPECIES = {
     "small copper": (22, 0.85, 0.82, 1, 6, 0, False, 0.62, 24),
     "common blue": (222, 0.55, 0.82, 0, 5, 30, False, 0.66, 18),
 }
-# Drawn at this factor and then reduced: smooth edges.
+# Images are drawn larger by this factor and then reduced, for smooth edges.
 FINE = 2
 
 
@@ -41,7 +42,7 @@ def colour(hue, saturation, value):
 
 
 def ground(width, height, rng, draws):
-    """Leaves, soil or stone: coloured noise of several sizes, and a few blades."""
+    """Returns a background of leaves, soil or stone: coloured noise of several sizes, and a few blades."""
     hue, saturation, value = rng.choice([(95, 0.55, 0.42), (110, 0.4, 0.55), (30, 0.4, 0.4), (35, 0.12, 0.6), (70, 0.5, 0.5)])
     noise = np.zeros((height, width))
     for cells in (3, 7, 17, 41):
@@ -60,7 +61,7 @@ def ground(width, height, rng, draws):
 
 
 def wing(side, species, rng, wear):
-    """The right wings on a clear square of this side, hinged at its left edge's middle."""
+    """Returns the right wings on a transparent square; they are attached at the middle of its left edge."""
     hue, saturation, value, bands, spots, spot_hue, tip, hind, _ = species
     hue, saturation, value = hue + rng.gauss(0, 5), saturation * rng.uniform(0.85, 1.15), value * rng.uniform(0.88, 1.1)
     shapes = {
@@ -96,7 +97,7 @@ def wing(side, species, rng, wear):
 
 
 def photograph(species, rng, draws):
-    """One image of one animal."""
+    """Returns an image of one animal."""
     width, height = rng.randrange(90, 421), rng.randrange(90, 421)
     fine = (width * FINE, height * FINE)
     picture = ground(*fine, rng, draws).convert("RGBA")
@@ -133,7 +134,7 @@ def main():
     given = words.parse_args()
     names = list(SPECIES)
     for name, species in SPECIES.items():
-        # Each species has its own draws: fewer of one change no other.
+        # Each species has its own random numbers, so fewer images of one do not change the others.
         rng = random.Random(f"{given.seed} {name}")
         draws = np.random.default_rng([given.seed, names.index(name)])
         count = given.even or max(4, round(species[-1] * given.share))

@@ -18,7 +18,7 @@ SIDE = 32
 
 
 def ring(corners, turn=0.0, inner=1.0):
-    """Corners on a circle; with `inner` below 1 every second one is further in."""
+    """Returns corners on a circle; every second one has the radius `inner`."""
     points = []
     for i in range(corners + 1):
         angle = turn + 2 * math.pi * i / corners - math.pi / 2
@@ -43,7 +43,7 @@ def distance(x, y, a, b):
 
 
 def draw(strokes, rng):
-    """One drawing: rows of grey bytes."""
+    """Returns a drawing as rows of grey bytes."""
     size = rng.uniform(8.5, 12.5)
     stretch = rng.uniform(0.85, 1.15)
     slant, turn = rng.gauss(0, 0.12), rng.gauss(0, 0.15)

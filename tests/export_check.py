@@ -49,16 +49,17 @@ except ImportError as missing:
     print(f"skipped: {missing}")
 
 LIMIT = 1e-5
-# Their probabilities are a softmax at this temperature: a difference of scores becomes larger by at most its inverse.
+# Methods whose probabilities are a softmax at this temperature, which multiplies differences of scores by at most its
+# inverse.
 SHARP, TEMPERATURE = ("SimpleCIL", "RanPAC", "APER", "EASE", "iCaRL"), 0.05
-# Of the probabilities of an image that is resized here by Pillow, there by the program.
+# Largest difference of probabilities for an image that Pillow and the program resize.
 PICTURE_LIMIT = 2e-2
 SHORT = [
     "train", "--data", "digits", "--epochs", "1", "--train-limit", "24", "--test-limit", "6",
     "--device", "cpu", "--quiet", "--json", "-", "--classes-per-task", "4,3,3",
 ]  # fmt: skip
 LAE = ["--method", "lae", "--freeze-epochs", "0", "--base-lr", "0.3", "--set", "ema=0.9"]
-# Under a cosine head steps are small.
+# With a cosine head, steps are small.
 SGD = ["--base-lr", "20", "--epochs", "4"]
 RANPAC = ["--method", "ranpac", "--set", "projection=500"]
 CORE = {
@@ -82,7 +83,7 @@ OTHERS = {
 }
 PETS = """adaptformer adapterbias bitfit bitfitfull compacter dora fact houlsby ia3 ia3full loraall pfeiffer ssf ssffull
     streamadapter vera combined vpt vptshallow""".split()
-# The names that `--pet` takes where they are not those of the files.
+# Names for `--pet` that differ from those of the files.
 NAMED = {
     "bitfitfull": "BitFit full", "ia3": "IA3 attention", "ia3full": "IA3", "loraall": "LoRA all",
     "ssffull": "SSF full", "combined": "LoRA Adapter Prefix",
@@ -105,7 +106,7 @@ def model_of(folder, file="model.py"):
 
 
 def spread_out(network, folder, name, **stated):
-    """The file of a network whose weights are random, so that all parts of it matter; with what its tensors do not show."""
+    """Saves a network with random weights, so that all parts matter, and the values that its tensors do not show."""
     torch.manual_seed(1)
     with torch.no_grad():
         for of, weight in network.named_parameters():
@@ -126,21 +127,21 @@ def vit_tiny(folder):
 
 
 def vit_scaled(folder):
-    """A small one with layer scales and a norm before the blocks."""
+    """A small ViT with layer scales and a norm before the blocks."""
     options = dict(img_size=28, patch_size=14, embed_dim=64, depth=3, num_heads=1, init_values=1e-5, pre_norm=True)
     network = VisionTransformer(**options, num_classes=0)
     return spread_out(network, folder, "vit-scaled", num_heads="1", act_layer="gelu", norm_eps="1e-6")
 
 
 def vit_registers(folder):
-    """A small one with registers that have no position, and the mean patch as its feature."""
+    """A small ViT with registers that have no position, and the mean patch as its feature."""
     options = dict(img_size=32, patch_size=8, embed_dim=48, depth=3, num_heads=3, reg_tokens=2, no_embed_class=True)
     network = VisionTransformer(**options, global_pool="avg", num_classes=0)
     return spread_out(network, folder, "vit-registers", num_heads="3", global_pool="avg")
 
 
 def vit_siglip(folder):
-    """A small one without a class token, with attention pooling and the approximate GELU."""
+    """A small ViT without a class token, with attention pooling and the approximate GELU."""
     options = dict(img_size=32, patch_size=8, embed_dim=48, depth=3, num_heads=3, class_token=False, global_pool="map")
     network = VisionTransformer(**options, act_layer="gelu_tanh", num_classes=0)
     return spread_out(network, folder, "vit-siglip", num_heads="3", act_layer="gelu_tanh")
@@ -159,7 +160,7 @@ def vit_eva02(folder):
 
 
 def vit_dinov3(folder):
-    """A small DINOv3: rotary positions alone, registers, no bias of queries, keys and values."""
+    """A small DINOv3: only rotary positions, registers, no bias of queries, keys and values."""
     options = dict(qkv_bias=False, init_values=1e-5, num_reg_tokens=4, use_abs_pos_emb=False, use_fc_norm=False)
     rope = dict(use_rot_pos_emb=True, rope_type="dinov3", rope_temperature=100, rope_rotate_half=True)
     norm = partial(torch.nn.LayerNorm, eps=1e-5)
@@ -167,7 +168,7 @@ def vit_dinov3(folder):
 
 
 def vit_perception(folder):
-    """A small Perception Encoder: attention pooling with heads of its own."""
+    """A small Perception Encoder: attention pooling with its own heads."""
     options = dict(attn_type="rope", use_pre_transformer_norm=True, attn_pool_num_heads=8, attn_pool_mlp_ratio=4.0)
     rope = dict(use_rot_pos_emb=True, ref_feat_shape=(4, 4), rope_grid_offset=1.0, rope_grid_indexing="xy")
     norm = partial(torch.nn.LayerNorm, eps=1e-5)
@@ -180,7 +181,7 @@ def swin_small(folder):
 
 
 def swin_odd(folder):
-    """Of 224 pixels: maps of 56, 28, 14, 7 and 4 tokens a side, windows and merging that need zeros at the border."""
+    """A Swin for 224 pixels: maps of 56, 28, 14, 7 and 4 tokens per side; windows and merging need zeros at the border."""
     options = dict(img_size=224, window_size=5, embed_dim=8, depths=(2, 2, 1, 2, 1), num_heads=(2,) * 5)
     return spread_out(SwinTransformer(**options, num_classes=0), folder, "swin-odd")
 
@@ -205,7 +206,7 @@ def convnext_second(folder):
 
 
 def without_pets(module):
-    """Scores of the noise when the parameters of all PETs are 0; `None` for a model without PETs."""
+    """Returns the scores of the noise with all PET parameters set to 0; `None` for a model without PETs."""
     model = module.load()
     values = list(model.pets.parameters())
     if not values:
@@ -217,13 +218,12 @@ def without_pets(module):
 
 
 def apart(found, told):
-    """The largest difference, of the largest value, which counts as 1 at least."""
+    """Returns the largest difference relative to the largest value, or to 1 if that is larger."""
     return float((found.detach() - told).abs().max() / told.abs().max().clamp(min=1))
 
 
 def by_onnx(folder, temperature=1.0):
-    """How far scores are apart when onnxruntime computes them, and probabilities as scores of them, for several images
-    and for one."""
+    """Returns the largest difference of scores and probabilities computed by onnxruntime, for several images and for one."""
     told = load_file(folder / "check.safetensors")
     session = onnxruntime.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])
     answer = [name for name in told if name.startswith("expert.")]
@@ -237,7 +237,7 @@ def by_onnx(folder, temperature=1.0):
 
 
 def by_peft(folder):
-    """How far features are apart when peft loads the adapters onto timm's network."""
+    """Returns the largest difference of features if peft loads the adapters into timm's network."""
     told, module, worst = load_file(folder / "check.safetensors"), model_of(folder, "network.py"), 0.0
     images = module.normalised(told["images"])
     for name in [name[9:] for name in told if name.startswith("features.")]:
@@ -276,7 +276,7 @@ def checked(program, root, backbone, name, words):
     plain = without_pets(module)
     told = load_file(folder / "check.safetensors")["scores"]
     moved = None if plain is None else float((plain - told).abs().max())
-    # The task before the last one, whose classes are fewer.
+    # The task before the last one has fewer classes.
     if name in ("LAE, Adapter", "RanPAC"):
         earlier = export(program, root, summary["run"], "torch", 1)
         largest = max(largest, *model_of(earlier).check().values())
@@ -292,7 +292,7 @@ def checked(program, root, backbone, name, words):
 
 
 def taught(program, root, of_run):
-    """The model of a run that was taught two of its classes again, and a new one."""
+    """Exports a run with an added task of two known classes and a new one."""
     for name in ("0", "1", "new"):
         (root / "pictures" / name).mkdir(parents=True, exist_ok=True)
         for at in range(6):
@@ -303,7 +303,7 @@ def taught(program, root, of_run):
 
 
 def nano_of_transformers(network):
-    """transformers' ViT with the weights of timm's."""
+    """Returns a ViT of transformers with the weights of one of timm."""
     from transformers import ViTConfig, ViTModel
 
     attention, mlp = network.blocks[0].attn, network.blocks[0].mlp
@@ -335,7 +335,7 @@ def nano_of_transformers(network):
 
 
 def started(program, root):
-    """How far features are apart where a run's PET starts from an adapter of peft's; the run learns next to nothing."""
+    """Returns the largest difference of features if a run's PET starts from an adapter of peft; the run hardly learns."""
     from peft import LoraConfig, get_peft_model
 
     summary = json.loads(run(program, root, [*SHORT, *CORE["LAE, LoRA"], "--out", str(root / "runs")]))
@@ -380,7 +380,7 @@ def started(program, root):
         model.save_pretrained(place)
         words = [*pet, "--pet-size", "4", "--pet-start", str(place), "--blocks", str(depth)]
         worst[name] = apart(features_of(program, root, words), told)
-    # What the program wrote for peft is read back; in a packed layer two LoRAs of rank 5 are one of rank 10.
+    # Reads the program's own export for peft. In a packed layer, two LoRAs of rank 5 are one of rank 10.
     told = load_file(ours / "check.safetensors")["features.online"]
     words = ["--pet", "lora", "--pet-size", "5", "--pet-start", str(ours / "online")]
     worst["our own"] = apart(features_of(program, root, words), told)
@@ -388,14 +388,14 @@ def started(program, root):
 
 
 def features_of(program, root, words):
-    """The features of the noise after a run that moves nothing."""
+    """Returns the features of the noise after a run that hardly changes any weight."""
     still = ["--method", "baseline", "--base-lr", "1e-12", *words]
     summary = json.loads(run(program, root, [*SHORT, *still, "--out", str(root / "runs")]))
     return load_file(export(program, root, summary["run"], "torch") / "check.safetensors")["features.online"]
 
 
 def picture_difference(program, root, of_run, module):
-    """How far probabilities of image files (8-bit colour, 16-bit grey) are apart, by the program and by `model.predict`."""
+    """Returns the largest difference between the program and `model.predict` for image files (8-bit colour, 16-bit grey)."""
     wave = torch.linspace(0, 9, 301)
     image = torch.stack([wave.sin()[None] * wave[:203, None].cos(), wave[:203, None].sin() + 0 * wave, wave.cos() + 0 * wave[:203, None]])
     pixels = ((image + 1) * 127).to(torch.uint8).permute(1, 2, 0).contiguous()

@@ -29,9 +29,9 @@ from pathlib import Path
 import soak
 
 SETTINGS = "--data digits --train-limit 3 --test-limit 2 --epochs 2 --batch 8 --classes-per-task 4,3,3 --device cpu".split()
-# The least that has two tasks.
+# The smallest run with two tasks.
 LEAST = "--data digits --train-limit 2 --test-limit 1 --classes-per-task 5 --device cpu".split()
-# With two passes over each: every weight of the network is trained and kept.
+# Two epochs, for a method that trains and stores all weights of the network.
 SMALL = [*LEAST, "--epochs", "2", "--batch", "10"]
 METHODS = {
     "lae": ["--freeze-epochs", "1"],
@@ -51,7 +51,7 @@ FAMILY = {"rename": "rename,renameat,renameat2", "fsync": "fsync,fdatasync", "un
 
 
 class Wrong(Exception):
-    """An experiment that ended otherwise than it must."""
+    """An experiment has failed."""
 
 
 def need(fine, *what):
@@ -60,7 +60,7 @@ def need(fine, *what):
 
 
 class Studio:
-    """The program with folders of its own."""
+    """The program with its own folders."""
 
     def __init__(self, program, home):
         self.program, self.home = program, Path(home)
@@ -91,7 +91,7 @@ class Studio:
         return json.loads(out)
 
     def finish(self, first):
-        """Resumes until the run is finished; trains it where it has not begun. Gives the number of resumes."""
+        """Starts the run if it does not exist, and resumes it until it is finished. Returns the number of resumes."""
         for count in range(20):
             runs = self.listed()
             need(len(runs) <= 1, "there are", len(runs), "runs")
@@ -104,7 +104,7 @@ class Studio:
         raise Wrong("it never ends")
 
     def result(self, removed=True):
-        """What has to be equal: the figures, and the bytes of snapshots and answers."""
+        """Returns what must be equal: the metrics, and the bytes of snapshots and predictions."""
         run = self.listed()[0]
         folder = Path(run["folder"])
         need(not list(folder.rglob("*.partial")), "a half-written file is left")
@@ -127,7 +127,7 @@ def same(found, wanted):
 
 
 class Bench:
-    """What all experiments share."""
+    """State that all experiments share."""
 
     def __init__(self, args, work):
         self.args, self.work = args, Path(work)
@@ -140,7 +140,7 @@ class Bench:
         return Studio(self.args.program, self.work / f"{self.count}")
 
     def copy_of(self, studio):
-        """The program in copies of these folders."""
+        """Returns the program with copies of these folders."""
         copy = self.studio()
         shutil.copytree(studio.home, copy.home, dirs_exist_ok=True)
         return copy
@@ -161,7 +161,7 @@ class Bench:
 
 
 def inject(bench):
-    """The N-th call fails or is the last: every N of a whole run."""
+    """For every N of a whole run, the N-th system call fails or kills the program."""
     if not shutil.which("strace"):
         return "skipped: strace is not installed"
     bench.reference("lae")
@@ -171,7 +171,7 @@ def inject(bench):
     names = ",".join(FAMILY.get(call, call) for call in CALLS)
     code, _, err = studio.call(*first, "--quiet", before=["strace", "-o", str(log), "-e", f"trace={names}"])
     need(code == 0, "the run fails under strace:", err)
-    # Only what happens from the run's folder on: before, libraries are opened.
+    # Calls before the first use of the run's folder are skipped: they load libraries.
     lines = log.read_text().splitlines()
     tally, begins = {}, {}
     for line in lines:
@@ -201,7 +201,7 @@ def inject(bench):
                     left = [path.name for path in studio.runs.glob("*") if path.name != "log"]
                     need(began or killed or not left, "it did not begin, but left", left)
                     if studio.finish(first) == 0 and killed:
-                        # Killed between its last step and its end: the checkpoint goes with the next try.
+                        # Killed after its last step: the next resume removes the checkpoint.
                         studio.call("resume", "latest", "--quiet")
                     same(studio.result(removed=call != "unlink"), bench.wanted["lae"])
                 except Wrong as wrong:
@@ -217,7 +217,7 @@ def inject(bench):
 
 TEACH = ["teach", "run", "new", "--device", "cpu", "--quiet"]
 DELETE = ["delete", "run"]
-# What is done to a run that has ended, and what before it.
+# Commands on a finished run, and the commands before them.
 ACTS = {
     "teach": (TEACH, []),
     "undo": (["teach", "run", "--undo"], [TEACH]),
@@ -233,11 +233,11 @@ ACTS = {
 
 
 def there(home):
-    """All files there are, but for those that are unfinished or on their way out, with what they hold where that does
-    not depend on the time."""
+    """Returns all files except unfinished ones and those being deleted, with their content if it does not depend on the
+    time."""
     found = {}
     for path in sorted(home.rglob("*")):
-        # An unpacked archive's folder has the archive's own place in its name.
+        # The name of an unpacked archive's folder depends on the archive's path.
         name = re.sub("/new-[0-9a-f]{12}/", "/new/", str(path.relative_to(home)))
         passing = any(part in name for part in (".erased-", ".partial", ".unpacking", ".used", ".case", "/log", "lock"))
         if path.is_file() and not passing:
@@ -247,8 +247,8 @@ def there(home):
 
 
 def acts(bench):
-    """Teaching, undoing, deleting, exporting …: every call fails, or is the last. It is done wholly or not at all, and can
-    be done again."""
+    """Every system call of a command (teach, undo, delete, export …) fails or kills the program. The command has its
+    complete effect or none, and can be repeated."""
     if not shutil.which("strace"):
         return "skipped: strace is not installed"
     first = bench.studio()
@@ -278,7 +278,7 @@ def acts(bench):
         places = 0
         for call in bench.args.calls:
             kinds = FAMILY.get(call, call).split(",")
-            # Only what happens in the folders of the program: before, libraries are opened.
+            # Only calls in the program's own folders: earlier ones load libraries.
             hits = [str(clean.home) in line or call in ("write", "fsync") for line in lines
                     if line.split("(")[0] in kinds]
             for what in [*ERRORS[call], "kill"]:
@@ -311,7 +311,7 @@ def acts(bench):
 
 
 def kills(bench):
-    """Kills at random moments, of runs that resume and of runs that resume again."""
+    """Kills runs and resumed runs at random moments."""
     told = []
     for method in bench.args.methods:
         first, wanted = bench.train(method), bench.reference(method)
@@ -321,7 +321,7 @@ def kills(bench):
             while True:
                 runs = studio.listed()
                 if runs and runs[0]["state"] == "finished":
-                    # Killed between its last step and its end: the checkpoint goes with the next try.
+                    # Killed after its last step: the next resume removes the checkpoint.
                     studio.call("resume", "latest", "--quiet")
                     break
                 begun = bool(runs)
@@ -347,7 +347,7 @@ def kills(bench):
 
 
 def two_runs(bench):
-    """Two programs take up the same run at the same moment."""
+    """Two programs resume the same run at the same time."""
     first, wanted = bench.train("lae"), bench.reference("lae")
     for _ in range(10):
         studio = bench.studio()
@@ -377,7 +377,7 @@ def png(value):
 
 
 def two_caches(bench):
-    """Two programs unpack the same archive; one of them may be killed."""
+    """Two programs unpack the same archive, or one unpacks it and is killed."""
     for kill in [False, True]:
         for _ in range(10):
             studio = bench.studio()
@@ -401,7 +401,7 @@ def two_caches(bench):
 
 
 def weights():
-    """A tiny ViT as a safetensors file."""
+    """Returns a tiny ViT as a safetensors file."""
     shapes = {"cls_token": [1, 1, 64], "pos_embed": [1, 5, 64], "patch_embed.proj.weight": [64, 3, 8, 8],
               "patch_embed.proj.bias": [64], "norm.weight": [64], "norm.bias": [64]}
     for name, rows, columns in [("attn.qkv", 192, 64), ("attn.proj", 64, 64), ("mlp.fc1", 256, 64), ("mlp.fc2", 64, 256)]:
@@ -420,7 +420,7 @@ def weights():
 
 
 class Slow(http.server.BaseHTTPRequestHandler):
-    """A server with patience and ranges; it counts what it sent."""
+    """A slow server that supports ranges and counts the bytes that it sends."""
     body, sent, lock = b"", 0, threading.Lock()
 
     def do_GET(self):
@@ -448,7 +448,7 @@ class Slow(http.server.BaseHTTPRequestHandler):
 
 
 def two_downloads(bench):
-    """Two programs download the same weights; then one is killed in the middle and resumes."""
+    """Two programs download the same weights; then one is killed during its download and resumes it."""
     Slow.body = weights()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Slow)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -488,7 +488,7 @@ def two_downloads(bench):
 
 
 def disk(bench):
-    """A disk that is full after some kilobytes, and has room again later."""
+    """A disk is full after some kilobytes and has free space again later."""
     first, wanted = bench.train("lae"), bench.reference("lae")
     if os.geteuid() != 0:
         return "skipped: mounting needs rights"
@@ -516,7 +516,7 @@ def disk(bench):
 
 
 def renamed(bench):
-    """Somebody renames the run's folder while it is trained."""
+    """The folder of a run is renamed during training."""
     first, wanted = bench.train("lae"), bench.reference("lae")
     ends = {}
     for _ in range(20):
@@ -539,7 +539,7 @@ def renamed(bench):
 
 
 def device(bench):
-    """A GPU that is gone when the run resumes (software Vulkan is the GPU)."""
+    """A GPU is missing when the run resumes (software Vulkan is the GPU)."""
     studio = bench.studio()
     code, out, _ = studio.call("devices", "--json", "-")
     cards = [device for device in json.loads(out) if device["kind"] != "cpu"] if code == 0 else []
@@ -553,7 +553,7 @@ def device(bench):
         time.sleep(0.02)
     child.kill()
     child.wait()
-    # OpenGL would bring it back.
+    # The program would also find the GPU by OpenGL.
     gone = dict.fromkeys(["VK_ICD_FILENAMES", "VK_DRIVER_FILES", "LIBGL_DRIVERS_PATH", "__EGL_VENDOR_LIBRARY_FILENAMES"],
                          "/nonexistent")
     code, _, err = studio.call("resume", "latest", "--quiet", env=gone)
@@ -567,7 +567,7 @@ def device(bench):
 
 
 class Card:
-    """A software adapter that is there until it is taken away (`lost_card.c`)."""
+    """A software adapter that can be removed (`lost_card.c`)."""
 
     def __init__(self, bench):
         self.missing = None
@@ -594,7 +594,7 @@ class Card:
         self.pulled.unlink(missing_ok=True)
 
     def index(self, studio):
-        """Its number in the list of devices; `None` if it cannot be used."""
+        """Returns its number in the list of devices; `None` if it cannot be used."""
         code, out, err = studio.call("devices", "--json", "-", env=self.env)
         need(code == 0, "the devices cannot be listed:", err)
         found = [device["index"] for device in json.loads(out) if device["kind"] == "software_gpu"]
@@ -602,7 +602,7 @@ class Card:
 
 
 def lost(bench):
-    """A GPU that is lost while it computes; its run continues without it, and with it once it is back."""
+    """A GPU is lost while it computes; the run continues on the CPU, or on the GPU when that is available again."""
     card = Card(bench)
     if card.missing:
         return card.missing
@@ -646,7 +646,7 @@ def lost(bench):
 
 
 def lost_window(bench):
-    """The same GPU under a window: the window stays, says so, and releases the run."""
+    """A GPU is lost while a window uses it: the window stays open, reports it and releases the run."""
     card = Card(bench)
     if card.missing or not (shutil.which("Xvfb") and shutil.which("xdotool")):
         return card.missing or "skipped: Xvfb and xdotool are not installed"
@@ -668,7 +668,7 @@ def lost_window(bench):
     checkpoints = lambda: list(window.runs.glob("*/resume/checkpoint.safetensors"))
     states = lambda: [run.get("state") for run in studio.listed()]
     try:
-        # The adapter is tested first; on a busy computer that takes minutes.
+        # The adapter is tested first, which takes minutes on a busy computer.
         until("the run does not begin", 900, checkpoints)
         time.sleep(bench.dice.uniform(1, 5))
         card.pull()
@@ -711,7 +711,7 @@ def main():
     args = parser.parse_args()
     shared = "/dev/shm" if os.path.isdir("/dev/shm") else None
     work = tempfile.mkdtemp(prefix="lae-faults-", dir=shared)
-    # Other programs on this computer go first.
+    # Other programs on this computer have priority.
     os.nice(args.nice)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     bench, failed = Bench(args, work), 0

@@ -24,7 +24,7 @@ torch, F = golden_sizes.torch, golden_sizes.F
 CONFIG = {"img_size": 8, "patch_size": 4, "embed_dim": 12, "depth": 2, "num_heads": 2, "mlp_ratio": 3.0}
 D, SIDE, SIZE = CONFIG["embed_dim"], CONFIG["img_size"], 3
 BATCH, EACH, EPOCHS, RATE = 5, 2, 3, 0.01
-# How our checkpoints call the Adapter's parameters.
+# Names of the Adapter's parameters in the program's checkpoints.
 OURS = {
     "layer.0.weight": "down",
     "layer.0.bias": "b_down",
@@ -35,12 +35,12 @@ OURS = {
 
 
 def ours(value):
-    """As our checkpoints hold it: matrices are in × out, all else is one row."""
+    """Returns a value as the program's checkpoints store it: a matrix is in × out, anything else is one row."""
     return value.detach().T if value.dim() == 2 else value.detach().reshape(1, -1)
 
 
 def unit(seed):
-    """The first f32 from 0 to 1 of the program's generator: ChaCha8, keyed by PCG32 as Rust's `seed_from_u64` does it."""
+    """Returns the first f32 in [0, 1) of the program's generator: ChaCha8 with Rust's `seed_from_u64` (PCG32)."""
     key = []
     for _ in range(8):
         seed = (seed * 0x5851F42D4C957F2D + 0xA17654E46FBE17F3) % 2**64
@@ -49,7 +49,7 @@ def unit(seed):
     start = [0x61707865, 0x3320646E, 0x79622D32, 0x6B206574, *key, 0, 0, 0, 0]
     x = start.copy()
     for step in range(32):
-        # Four columns, then four diagonals.
+        # Columns in even rounds, diagonals in odd rounds.
         i, shift = step % 4, step // 4 % 2
         a, b, c, d = (4 * row + (i + shift * row) % 4 for row in range(4))
         for to, by, mix, turn in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
@@ -60,7 +60,7 @@ def unit(seed):
 
 
 class Run:
-    """A network in training, and the file that is written of it."""
+    """A network in training, and the content of its golden file."""
 
     def __init__(self, method, pet, classes, seed, **settings):
         self.generator = torch.Generator().manual_seed(seed)
@@ -102,7 +102,7 @@ class Run:
         return range(self.edges[task], self.edges[task + 1])
 
     def begin(self, task):
-        """A head for the classes of a task."""
+        """Adds a head for the classes of a task."""
         n = self.classes[task]
         head = [golden_sizes.draw(self.generator, *shape).double() for shape in [(n, D), (n,)]]
         self.heads.append([value.requires_grad_() for value in head])
@@ -114,7 +114,7 @@ class Run:
         return torch.cat([features @ w.T + b for w, b in heads or self.heads], 1)
 
     def learn(self, task, heads, loss, batch):
-        """Adam on the PET and these heads (by the names that it knows them by), with state of its own."""
+        """Trains the PET and these heads, given by name, with a new Adam."""
         trained = {f"pet.{name}": value for name, value in self.pets.items()}
         for name, (w, b) in heads.items():
             trained |= {f"{name}.weight": w, f"{name}.bias": b}
@@ -172,7 +172,7 @@ def ewc(seed):
         sums = {name: torch.zeros_like(p) for name, p in run.pets.items()}
         for sample, image in enumerate(images):
             log = run.logits(image[None], [head]).log_softmax(1)[0]
-            # The program's seed is 0, so that its tasks begin with 1 and 2.
+            # The program's seed is 0, so the seeds of the tasks start at 1 and 2.
             below = log.exp().cumsum(0) - unit(task + 1 + sample)
             if below[:-1].abs().min() < 1e-4:
                 return None
@@ -189,7 +189,7 @@ def ewc(seed):
 
 
 def herded(rows, count):
-    """Algorithm 4; `None` if two images are as good as each other."""
+    """Algorithm 4; `None` if two images are nearly equally good."""
     mean, chosen = rows.mean(0), []
     for k in range(1, count + 1):
         sum_ = rows[chosen].sum(0)
@@ -205,7 +205,7 @@ def herded(rows, count):
 def icarl(seed):
     budget, each = 7, 4
     run = Run("icarl", "pet", [2, 2], seed, exemplars=budget)
-    kept = []  # class by class: its exemplars as (task, image, pixels)
+    kept = []  # the exemplars of each class as (task, image, pixels)
     features = lambda images: F.normalize(run.net(images), dim=1)
     for task in range(2):
         old = torch.tensor([c for c, rows in enumerate(kept) for _ in rows], dtype=torch.int64)
@@ -219,7 +219,7 @@ def icarl(seed):
             rest = BATCH - len(again)
             return torch.cat([exemplars[again], new[:rest]]), torch.cat([old[again], targets[:rest]])
 
-        # What the network says before the task, of any image: the old parameters are frozen.
+        # The old parameters, for the outputs of the network before the task.
         before = {name: p.detach().clone() for name, p in run.pets.items()}
         former = [[w.detach().clone(), b.detach().clone()] for w, b in run.heads]
 
@@ -266,7 +266,7 @@ KINDS = {"ewc": ewc, "icarl": icarl}
 
 
 def write(folder, name, seed):
-    """The first seed from this one on whose choices are clear."""
+    """Writes the file of the first seed, from this one on, without ambiguous choices."""
     while (run := KINDS[name](seed)) is None:
         seed += 1000
     path = Path(folder) / f"methods_{name}.safetensors"

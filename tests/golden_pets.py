@@ -41,7 +41,7 @@ class Block(nn.Module):
         scale = (D // HEADS) ** -0.5
         out = (q @ k.mT * scale).softmax(-1) @ v
         if self.prefix is not None:
-            # Eq. 15 of the LAE paper: what the tokens keep of the joint softmax, and a softmax of its own.
+            # Eq. 15 of the LAE paper: the share of the tokens in the joint softmax, and a separate softmax of the prefix.
             p_k, p_v = (split(p[None]) for p in self.prefix)
             ours, theirs = q @ k.mT * scale, q @ p_k.mT * scale
             keep = torch.exp(ours.logsumexp(-1) - torch.logaddexp(ours.logsumexp(-1), theirs.logsumexp(-1)))
@@ -65,7 +65,7 @@ class Pair:
 class Network(nn.Module):
     def __init__(self):
         super().__init__()
-        # In a list, so that peft does not look into it.
+        # In a list, so that peft does not find its layers.
         self.timms = [timm.models.VisionTransformer(
             img_size=SIDE, patch_size=PATCH, embed_dim=D, depth=DEPTH, num_heads=HEADS, num_classes=0
         ).double().requires_grad_(False)]
@@ -99,14 +99,14 @@ PARAMETERS = {}
 
 
 def drawn(name, *shape):
-    """A parameter of the plugin, so that shared ones are made once."""
+    """Returns a parameter of the plugin; a shared one is created once."""
     if name not in PARAMETERS:
         PARAMETERS[name] = nn.Parameter(torch.randn(*shape) * 0.3)
     return PARAMETERS[name]
 
 
 class Wrapped(nn.Module):
-    """A layer, and the changes to its input and output."""
+    """A layer whose input and output are changed."""
 
     def __init__(self, layer, change):
         super().__init__()
@@ -118,7 +118,7 @@ class Wrapped(nn.Module):
 
 
 class After(nn.Module):
-    """The change to a sub-layer's output."""
+    """A change of a sub-layer's output."""
 
     def __init__(self, change):
         super().__init__()
@@ -174,7 +174,7 @@ def bitfit_full(network):
         for site in ["norm1", "norm2", *ALL]:
             layer = getattr(block, SITES[site])
             bias = drawn(f"{index}.{site}.b", 1, layer.bias.shape[0])
-            # The layer's own bias moves.
+            # The layer's own bias is changed.
             own = layer.bias.data.clone()
             del layer.bias
             layer.bias = own + bias[0]
@@ -247,8 +247,8 @@ def vpt_shallow(network):
 
 
 def of_peft(network, config, names):
-    """peft's own module; `names` says what each of its tensors is called here, and how it is turned."""
-    # It frees every parameter but its own from gradients by itself.
+    """Returns peft's module; `names` returns the name and the orientation of each of its tensors here."""
+    # peft disables the gradients of all other parameters.
     model = peft.get_peft_model(network, config)
     for name, value in model.named_parameters():
         if "lora_" in name or "vera_lambda" in name or "ia3_l" in name:
@@ -266,7 +266,7 @@ def site_of(name):
 
 
 def turned(kind):
-    """Of a tensor of peft: its name in the plugin, and its rows × columns there."""
+    """Returns a function from a tensor of peft to its name and its matrix (rows × columns) in the plugin."""
 
     def rename(name, value):
         place = site_of(name)
@@ -301,7 +301,7 @@ def vera(network):
 
 
 def ia3(network):
-    # peft scales the input of the second layer, which is what the activation gives.
+    # peft scales the input of the second layer, which is the output of the activation.
     config = peft.IA3Config(target_modules=["k", "v", "fc2"], feedforward_modules=["fc2"])
     model, _ = of_peft(network, config, None)
     rename = turned("ia3")
@@ -344,7 +344,7 @@ def main():
         norms = {}
         for name, value in PARAMETERS.items():
             if "magnitude" in name:
-                # Ours is how far the length has moved from that of the frozen weight's rows (their columns).
+                # The plugin has the difference from the length of the frozen weight's rows (columns in the plugin).
                 norms[name] = value.data.clone()
                 value.data = value.data + torch.randn_like(value) * 0.3
         features = model(images)

@@ -53,7 +53,7 @@ class Beside(torch.nn.Module):
 
 
 class LowRank(torch.nn.Module):
-    """The packed projection with LoRA on keys and values."""
+    """A packed projection with LoRA on keys and values."""
 
     def __init__(self, layer, pet):
         super().__init__()
@@ -68,7 +68,7 @@ class LowRank(torch.nn.Module):
 
 
 class Prefixed(torch.nn.Module):
-    """Attention with key and value tokens put in, calibrated or not."""
+    """Attention with additional key and value tokens, calibrated or not."""
 
     def __init__(self, attn, pet, calibrated, fixed):
         super().__init__()
@@ -113,7 +113,7 @@ def draw(generator, *shape):
 
 
 def attach(kind, net, pet, size, count, generator, args):
-    """Puts PETs into the first blocks; gives their parameters by block."""
+    """Adds PETs to the first blocks; returns their parameters by block."""
     stacks = []
     for place in blocks_of(kind, net)[:count]:
         block = place if kind == "vit" else place[0][place[1]]
@@ -310,7 +310,7 @@ FILES = [
 ]
 
 
-# As small as can be: part of the package.
+# As small as possible, because the files are part of the repository.
 SMALL = [
     (*vit(16, 8, 32, 2, 2), *adapters(3), 2, [2, 2]),
     (*vit(16, 8, 24, 2, 3), "LoRA", {"rank": 2}, 1, [2, 2]),

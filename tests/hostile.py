@@ -29,7 +29,7 @@ QUICK = "--data digits --train-limit 2 --test-limit 1 --epochs 1 --freeze-epochs
 
 
 def asked(path):
-    """What the program is asked with an input: words, and the plugin file to put beside it."""
+    """Yields the commands for an input: arguments, and a plugin file or folder for the program."""
     ending = path.suffix.lower()
     if path.is_dir():
         runs = [child for child in path.iterdir() if child.is_dir() and os.path.lexists(child / "run.toml")]
@@ -61,7 +61,7 @@ def asked(path):
 
 
 def inputs(folder):
-    """Every input with what is asked of it; folders of several kinds are gone into."""
+    """Yields each input with its commands, also those in subfolders."""
     for path in sorted(folder.iterdir()):
         if path.is_dir() and path.name in ("plugins", "seeds", "weights", "pictures", "archives"):
             for inner in sorted(path.iterdir()):
@@ -79,7 +79,7 @@ def plugin(equation="h + w", shape='[1, "d"]', more="", steps=""):
 
 
 def absurd_plugins(folder):
-    """Plugin files at absurd sizes, each in a folder of its own, as one is looked at alone."""
+    """Writes plugin files of extreme sizes, each to its own folder, and two folders of five hundred files."""
     square = '["n", "n"]'
     texts = {
         "long_name": f'name = "{"x" * 60000}"\n',
@@ -109,7 +109,7 @@ def absurd_plugins(folder):
         "no_text": "\0\u202e\r\n=\U0001f600" * 5000,
         "too_long": "#" + "x" * 3_000_000,
     }
-    # As slow to try as one may be: many forms of large products.
+    # As slow to test as a plugin may be: many variants with large products.
     product = "h + 0 * sum(" + " @ ".join(["w"] * 40) + ")"
     slow = plugin(product, square, 'variant = "a"') + "".join(
         f'[variants.v{n}.equations]\nmlp = "{product} + {n}"\n' for n in range(30)
@@ -135,7 +135,7 @@ def size_of(path):
 
 
 def run(args, words, plugin, work):
-    """Exit code (None: too long), seconds, peak in MB, what was said."""
+    """Returns the exit code (None after the time limit), the seconds, the peak in MB and the output."""
     home = Path(tempfile.mkdtemp(dir=work))
     if plugin and plugin.is_dir():
         shutil.copytree(plugin, home / "plugins")

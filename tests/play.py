@@ -37,7 +37,7 @@ freeze_epochs = 1
 """
 
 
-# AdaptFormer as its paper has it, with a function that is not there and a matrix the wrong way round.
+# AdaptFormer as in its paper, with two errors: an unknown function and a transposed matrix.
 PLUGIN = """name = "Written here"
 description = "A bottleneck beside the MLP."
 reference = "Chen et al., NeurIPS 2022"
@@ -58,7 +58,7 @@ mlp = "h + s * (rellu(e @ down) @ up)"
 
 
 class Stuck(Exception):
-    """A step could not be done."""
+    """A step failed."""
 
 
 class Window:
@@ -113,8 +113,8 @@ class Window:
                 self.changed.wait(0.5)
 
     def seen(self, name, part=False, any_role=False, over=False):
-        """Where something of this name is visible; the last one where there are several."""
-        # The frame times are at the bottom, and above the pages is the bar, which is played by keys; a menu covers both.
+        """Returns the centre of the last visible element with this name."""
+        # The bar at the top, which is used by keys, and the frame times at the bottom are excluded; a menu covers both.
         times = [node["at"][1] for node in self.names if node["name"].startswith("first frame after")]
         bar, foot = (0, self.size[1]) if over else (44 * self.zoom // 100, min([self.size[1], *times]))
         right = self.size[0]
@@ -127,11 +127,11 @@ class Window:
         return None
 
     def told(self, part):
-        """Whether something is named so, visible or scrolled out of view."""
+        """Returns whether an element has this text in its name, visible or scrolled out of view."""
         return any(part in node["name"] for node in self.names)
 
     def ended(self):
-        """Whether nothing is at work: neither now nor a moment later, when the next one in line would be."""
+        """Returns whether no run is in progress, now or when the next one in the queue would have started."""
         for _ in range(3):
             if any(node["name"] == "Stop the run" for node in self.names):
                 return False
@@ -139,7 +139,7 @@ class Window:
         return True
 
     def settle(self):
-        """Waits until two tellings are of one mind about the places."""
+        """Waits until the positions of all elements no longer change."""
         for _ in range(8):
             before = [(node["name"], node["at"]) for node in self.names]
             with self.changed:
@@ -157,7 +157,7 @@ class Window:
         time.sleep(0.5)
 
     def reach(self, name, part=False, seconds=30, any_role=False):
-        """Scrolls down to it if it is below the visible part, and up again where it is not."""
+        """Scrolls down, then up, until the element is visible."""
         end = time.monotonic() + min(seconds, 25)
         turn = 0
         while not self.seen(name, part, any_role) and time.monotonic() < end:
@@ -178,7 +178,7 @@ class Window:
         time.sleep(0.7)
 
     def command(self, text):
-        """Does what the palette finds first for these letters."""
+        """Runs the first entry of the palette for this text."""
         self.key("ctrl+k")
         self.until(lambda: self.seen("Command", any_role=True), "the palette opens")
         self.type(text)
@@ -210,7 +210,7 @@ class Window:
             raise Stuck(f"an error notice at {name}: {told}")
 
     def close(self):
-        """Closes as Ctrl-C in the terminal does; gives the line of frame times."""
+        """Closes the window like Ctrl-C in the terminal; returns the line of frame times."""
         if self.program.poll() is None:
             self.program.send_signal(2)
         try:
@@ -223,7 +223,7 @@ class Window:
 
 
 def pictures(folder):
-    """A small data set: three classes of coloured noise, as PPM turned to PNG."""
+    """Writes a small dataset of three classes of coloured noise."""
     for number, (name, colour) in enumerate([("grass", "green"), ("sea", "blue"), ("sand", "yellow")]):
         (folder / name).mkdir(parents=True)
         for i in range(8):
@@ -232,7 +232,7 @@ def pictures(folder):
 
 
 def play(window, zoom, data):
-    """The whole way; gives how many clicks and keys each errand took."""
+    """Runs all steps; returns the number of clicks and keys of each task."""
     errands = {}
 
     def errand(name, do):
@@ -330,7 +330,7 @@ def write(window):
     window.click("Change to relu")
     window.until(lambda: window.told("does not fit: inner sizes"), "the second mistake is told")
     window.shot("a mistake in a shape")
-    # The shape of `up`, by finding and replacing.
+    # Changes the shape of `up` by find and replace.
     window.click("[sizes]", part=True)
     window.key("ctrl+f")
     window.type('up = { shape = ["d", "r"]')
@@ -372,7 +372,7 @@ def one_way(args, way):
     folder = args.to / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    # Letters that every keyboard has: the path is typed.
+    # The path is typed, so it has only characters of every keyboard.
     work = Path(tempfile.gettempdir()) / f"laeplay{os.getpid()}"
     work.mkdir()
     pictures(work / "landscapes")
@@ -383,7 +383,7 @@ def one_way(args, way):
         window.shot("tour offered")
         window.click("Not now")
         window.close()
-        # The second launch finds settings for a small run.
+        # The second start uses stored settings for a small run.
         (work / "config/lae-studio").mkdir(parents=True, exist_ok=True)
         (work / "config/lae-studio/window.toml").write_text(SETTINGS.format(theme=theme))
         window = Window(args.program, size, folder, work)

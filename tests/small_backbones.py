@@ -26,13 +26,13 @@ BATCH = 128
 
 
 def pictures(folder):
-    """Pixels in [0, 1] and their classes."""
+    """Returns the images as bytes, and their classes."""
     rows = np.fromfile(folder / "train.bin", np.uint8).reshape(-1, 2 + 3 * 32 * 32)
     return torch.from_numpy(rows[:, 2:].reshape(-1, 3, 32, 32).copy()), torch.from_numpy(rows[:, 1].astype(np.int64))
 
 
 def changed(images):
-    """The same images, moved by up to four pixels and every other one flipped."""
+    """Returns the images shifted by up to four pixels, about half of them flipped."""
     wide = F.pad(images, (4, 4, 4, 4))
     down, right = torch.randint(9, (2,)).tolist()
     moved = wide[:, :, down : down + 32, right : right + 32]

@@ -49,7 +49,7 @@ def sample(pid, runs):
 
 
 def slope(samples, column):
-    """Growth per hour of the best line through the last three quarters."""
+    """Returns the growth per hour: the slope of the regression line through the last three quarters."""
     settled = samples[len(samples) // 4:]
     times = [one[0] / 3600 for one in settled]
     values = [one[column] for one in settled]
@@ -98,7 +98,7 @@ class Window:
         if number % 10 == 0:
             self.plugin.write_text(PLUGIN + "#" * (number // 10 % 5) + ("\nwrong" if number // 10 % 2 else ""))
         if number % 3 == 0:
-            # A sample on Predict; the samples move down once there is an answer.
+            # Clicks a sample on Predict; the samples are lower after the first prediction.
             self.do("key", "ctrl+4")
             across = str(52 + 58 * self.dice.randrange(5))
             for down in ["530", "758"]:

@@ -30,7 +30,7 @@ SIZE, CLASSES, EACH = (500, 375), 2, 48
 
 
 class Group:
-    """Rows measured together: `rates` returns, for a program, how much of each a second does."""
+    """Rows that are measured together: `rates` returns the rate per second of each row for a program."""
 
     def __init__(self, rates):
         self.rates, self.turns = rates, []
@@ -39,7 +39,7 @@ class Group:
         self.turns.append([self.rates(program, home) for program in programs])
 
     def best(self):
-        """Of each row what both programs did in their best turns."""
+        """Returns the best rates of both programs for each row."""
         return {name: [max(turn[at][name] for turn in self.turns) for at in (0, 1)] for name in self.turns[0][0]}
 
     def least(self):
@@ -47,7 +47,7 @@ class Group:
 
 
 def call(program, words, home):
-    """Standard output and standard error of a program that has a home of its own, and the seconds it took."""
+    """Runs a program with its own home; returns standard output, standard error and the seconds."""
     names = ("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
     env = os.environ | dict.fromkeys(names, str(home))
     began = time.perf_counter()
@@ -58,7 +58,7 @@ def call(program, words, home):
 
 
 def bench(backbone, method, batch, device, more):
-    """All that a method does; its name names the GPU if there is one."""
+    """Measures all modes of a method; the names of the rows contain the device."""
     words = f"bench --json - --backbone {backbone} --method {method} --batch {batch} --device {device} {more}".split()
 
     def rates(program, home):
@@ -84,7 +84,7 @@ def steps(chosen):
 
 
 def photograph(draw):
-    """An image with edges and noise, about as hard to pack as a photograph."""
+    """Returns an image with edges and noise, which compresses about as well as a photograph."""
     from PIL import Image, ImageDraw, ImageFilter
 
     image = Image.effect_noise(SIZE, 40).convert("RGB")
@@ -96,7 +96,7 @@ def photograph(draw):
 
 
 def pictures(folder):
-    """One data set for each kind of image."""
+    """Writes one dataset for each kind of image."""
     draw = random.Random(1)
     photographs = [photograph(draw) for _ in range(CLASSES * EACH)]
     for kind, options in KINDS.items():
@@ -127,13 +127,13 @@ def archives(folder):
             for path in files:
                 packed.add(path, path.relative_to(folder / "bmp"))
 
-    # A home that has not unpacked it yet.
+    # Each measurement has a new home, which has not unpacked the archive yet.
     for name in ("bmp.zip", "bmp.tar.gz", "bmp.tar.xz"):
         yield whole(f"unpacking, {name}", ["data", folder / name, "--check", "never"], fresh=True)
 
 
 def whole(name, words, fresh=False):
-    """A command from its start to its end."""
+    """Measures a whole command."""
 
     def rates(program, home):
         with tempfile.TemporaryDirectory(dir=home) as own:

@@ -43,7 +43,7 @@ def convnext(depths, widths):
     return ConvNeXt(depths=depths, dims=widths, num_classes=0)
 
 
-# Side of the input, the network, and how many of its first blocks carry an adapter.
+# Side of the input, the network, and the number of first blocks with an adapter.
 NETWORKS = {
     "lae-nano": (32, lambda: vit(32, 8, 192, 8, 3), 5),
     "vit_tiny_patch16_224": (224, lambda: vit(224, 16, 192, 12, 3), 5),
@@ -69,7 +69,7 @@ class Adapter(nn.Module):
 
 
 def beside_attention(block, adapter):
-    """Parallel to the attention of a ViT or Swin block."""
+    """Adds an adapter parallel to the attention of a ViT or Swin block."""
     attention = block._attn if hasattr(block, "_attn") else block.attn
 
     def forward(x, rope=None, **_):
@@ -84,7 +84,7 @@ def beside_attention(block, adapter):
 
 
 def beside_block(block, adapter):
-    """Parallel to a whole ConvNeXt block."""
+    """Adds an adapter parallel to a whole ConvNeXt block."""
     own = block.forward
 
     def forward(x):
@@ -94,7 +94,7 @@ def beside_block(block, adapter):
 
 
 class L2p(nn.Module):
-    """Five of ten prompts of five tokens before the patches; the mean over their positions."""
+    """Selects five of ten prompts of five tokens and puts them before the patches; averages their outputs."""
 
     def __init__(self, net):
         super().__init__()
@@ -114,7 +114,7 @@ class L2p(nn.Module):
 
 
 def through_prefixes(net, images, prefixes):
-    """The class token where some blocks have keys and values (batch x tokens x width) in front."""
+    """Returns the class token if some blocks have additional keys and values (batch x tokens x width)."""
     x = net.norm_pre(net._pos_embed(net.patch_embed(images)))
     for at, block in enumerate(net.blocks):
         attention = block.attn
@@ -129,7 +129,7 @@ def through_prefixes(net, images, prefixes):
 
 
 class DualPrompt(nn.Module):
-    """Five general keys and values in blocks 0 and 1, five of the task's slot in blocks 2 to 4."""
+    """Five general keys and values in blocks 0 and 1, and five of the selected task in blocks 2 to 4."""
 
     def __init__(self, net):
         super().__init__()
@@ -148,7 +148,7 @@ class DualPrompt(nn.Module):
 
 
 class Coda(nn.Module):
-    """A hundred components of four keys and four values in blocks 0 to 4; the newer half learns."""
+    """A hundred components of four keys and four values in blocks 0 to 4; the newer half is trained."""
 
     def __init__(self, net):
         super().__init__()
@@ -173,7 +173,7 @@ PROMPTS = {"l2p": L2p, "dualprompt": DualPrompt, "coda-prompt": Coda}
 
 
 def network(name, device, pets):
-    """The frozen network with its adapters, the adapters, the head, and the input's side."""
+    """Returns the frozen network with its adapters, the adapters, the head, and the side of the input."""
     side, build, carriers = NETWORKS[name]
     net = build().eval()
     net.requires_grad_(False)
@@ -195,7 +195,7 @@ def network(name, device, pets):
 
 def main(asked):
     torch.set_num_threads(asked.threads)
-    # Convolutions would be TF32 even where float32 is asked for.
+    # By default, convolutions use TF32 even for float32.
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = asked.dtype == "tf32"
     device = torch.device(asked.device)
     whole, prompted = asked.method == "seq-ft", asked.method in PROMPTS
@@ -220,7 +220,7 @@ def main(asked):
     forward = torch.compile(net) if asked.compile else net
 
     def answer(learning):
-        """Logits, and what is added to the loss."""
+        """Returns the logits, and a term of the loss."""
         if not prompted:
             return head(forward(images)), 0.0
         with torch.no_grad():

@@ -25,9 +25,9 @@ import time
 from pathlib import Path
 
 NOTHING = "/nonexistent"
-GONE = 251  # a display that nobody serves
+GONE = 251  # a display without a server
 LAVAPIPE = next(map(str, Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")), NOTHING)
-# Displays and drivers of the caller's environment do not count.
+# Variables of the caller's environment that are removed.
 CLEARED = ["DISPLAY", "LAE_DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XAUTHORITY",
            "VK_DRIVER_FILES", "VK_ICD_FILENAMES", "__EGL_VENDOR_LIBRARY_FILENAMES", "LIBGL_ALWAYS_SOFTWARE"]
 PORTABLE = "the portable form"
@@ -35,7 +35,7 @@ OWN_LINES = ("places: ", "first frame after ")
 
 
 class Server:
-    """A display server for as long as it is needed."""
+    """A display server."""
 
     def __init__(self, words, there, env=None):
         self.process = subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -71,7 +71,7 @@ def foreign(said):
 
 
 def shown(env, picture):
-    """Takes images of the screen until something is on it."""
+    """Takes screenshots until something is visible."""
     for _ in range(40):
         subprocess.run(["import", "-window", "root", str(picture)], env=env, check=False)
         colours = subprocess.run(["identify", "-format", "%k", str(picture)], capture_output=True, text=True, check=False)
@@ -82,9 +82,9 @@ def shown(env, picture):
 
 
 def window(program, env, picture, *more):
-    """Opens the window, waits for what it draws, closes it; gives a remark and what is wrong."""
+    """Opens the window, waits until it draws and closes it; returns a remark and the faults."""
     with tempfile.NamedTemporaryFile() as said:
-        # Read through a file of its own: a place in the file that both share would move while the program writes.
+        # The file is opened again for reading, because a shared file position would change while the program writes.
         return watched(program, env, picture, more, said, Path(said.name))
 
 
@@ -119,7 +119,7 @@ def watched(program, env, picture, more, said, shown_by):
 
 
 def problem(program, env, words):
-    """Expects one paragraph that holds these words; gives it and what is wrong."""
+    """Expects one paragraph that contains these words; returns it and the faults."""
     try:
         done = subprocess.run([program], env=env, capture_output=True, text=True, timeout=30)
     except subprocess.TimeoutExpired:
@@ -139,7 +139,7 @@ def problem(program, env, words):
 
 
 def locked(folder):
-    """An X server that wants a cookie; beside it a file with the right one and a file with a wrong one."""
+    """Starts an X server that requires a cookie; writes one file with the right cookie and one with a wrong cookie."""
     number = free_number()
     if not shutil.which("xauth"):
         return None
@@ -150,7 +150,7 @@ def locked(folder):
 
 
 def ways(folder, second_icd):
-    """Name, environment, and what is expected: a window, or words of the Problem."""
+    """Yields name, environment, and the expected result: `None` for a window, or words of the Problem."""
     number, _ = screen = x_server()
     display = {"DISPLAY": f":{number}"}
     runtime = folder / "runtime"
@@ -192,7 +192,7 @@ def ways(folder, second_icd):
         servers.append((None, weston))
         only = here | {"WAYLAND_DISPLAY": "only"}
         yield "Wayland alone", only, None
-        # The screen of X is looked at: the window has to be there.
+        # The screen of X is checked, so the window must be there.
         yield "X and Wayland", display | only, None
         yield "X that is gone, and Wayland", only | {"DISPLAY": f":{GONE}"}, None
         yield "X and Wayland, Wayland asked for", display | only | {"LAE_DISPLAY": "wayland"}, None
@@ -206,7 +206,7 @@ def ways(folder, second_icd):
 
 
 def portable(args, folder):
-    """The window of a program on a stick, and where its settings are afterwards."""
+    """Checks the portable form of the program: its window, and where it saves its settings."""
     number, server = x_server()
     stick = folder / "stick"
     stick.mkdir()
@@ -218,7 +218,7 @@ def portable(args, folder):
     told, wrong = window(program, env, None, "--portable")
     if not (stick / "lae-studio-data/config/window.toml").is_file():
         wrong.append("no settings beside the program")
-    # Drivers keep what is theirs.
+    # Files of drivers are allowed.
     wrong += [f"left at home: {path}" for path in (folder / "home").rglob("lae-studio*")]
     server.end()
     return told, wrong
@@ -245,13 +245,13 @@ def said(name, told, wrong):
 
 
 def ticks(process):
-    """Clock ticks of processor time so far, this process and its threads."""
+    """Returns the processor time of a process with its threads so far, in clock ticks."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return int(fields[11]) + int(fields[12])
 
 
 def calls(process, seconds):
-    """System calls within these seconds, all threads."""
+    """Returns the number of system calls of all threads within these seconds."""
     if not shutil.which("strace"):
         return None
     words = ["timeout", "-s", "INT", str(seconds), "strace", "-f", "-c", "-p", str(process.pid)]
@@ -261,7 +261,7 @@ def calls(process, seconds):
 
 
 def idle(args, folder):
-    """What each page costs while nobody touches the window."""
+    """Measures the processor time of each page without user input."""
     number, server = x_server()
     env = environment(folder, DISPLAY=f":{number}", XDG_RUNTIME_DIR=str(folder))
     (folder / "config/lae-studio").mkdir(parents=True)
@@ -304,7 +304,7 @@ freeze_epochs = 1
     key("ctrl+1")
     key("ctrl+Return")
     end = time.monotonic() + 300
-    # The last of the five tasks.
+    # Waits for the last of the five tasks.
     while not list((folder / "runs").glob("*/task_5.safetensors")):
         if time.monotonic() > end:
             sys.exit("the run does not end")

@@ -68,7 +68,7 @@ def convnext(**arguments):
 
     arguments.pop("img_size")
     model = ConvNeXt(**arguments, num_classes=0)
-    # LAE's released code takes the plain mean; the program does the same by default.
+    # LAE's released code uses the mean without a norm, like the program by default.
     model.head.norm = torch.nn.Identity()
     return model, model
 
@@ -86,7 +86,7 @@ TINY_HUGGING = dict(
 
 
 def timm_vit(**arguments):
-    """A small ViT of timm; only what its tensors do not show is stated."""
+    """A small ViT of timm, with the values that its tensors do not show."""
     from timm.models.vision_transformer import VisionTransformer
 
     model = VisionTransformer(**TINY_VIT, **arguments)
@@ -134,12 +134,12 @@ PERCEPTION = dict(
 
 
 def hugging(kind, features, **arguments):
-    """A small network of transformers, with what its config.json states."""
+    """A small network of transformers, with the values of its config.json."""
     import transformers
 
     config = getattr(transformers, f"{kind}Config")(**arguments)
     model = getattr(transformers, f"{kind}Model")(config)
-    # All norms of ConvNeXt but the last one have 1e-6.
+    # All norms of ConvNeXt except the last one use 1e-6.
     epsilon = "1e-6" if kind.startswith("ConvNext") else str(config.layer_norm_eps)
     stated = {"norm_eps": epsilon, "act_layer": config.hidden_act, "final_norm": "true"}
     if isinstance(heads := getattr(config, "num_attention_heads", None), int):
@@ -159,7 +159,7 @@ def hugging(kind, features, **arguments):
             return getattr(self.network(pixel_values=images), features)
 
         def state_dict(self):
-            # Files have other names than models.
+            # Tensors have other names in files than in models.
             with tempfile.TemporaryDirectory() as folder:
                 self.network.save_pretrained(folder)
                 return load_file(pathlib.Path(folder) / "model.safetensors")
@@ -220,7 +220,7 @@ def timm_convnext(**arguments):
     return model, {"input_size": "32", "final_norm": "true"}
 
 
-# name: what makes the network; stored by --write.
+# Name and function that creates the network; --write stores them.
 TINY = {
     "convnext-v2": timm_convnext,
     "convnext-v2-convolutions": lambda: timm_convnext(conv_mlp=True),
@@ -292,7 +292,7 @@ TINY = {
 
 
 def tiny(name):
-    """The tensors of a tiny network with images and their features, and what has to be stated."""
+    """Returns the tensors of a tiny network with images and features, and the values that must be given."""
     torch.manual_seed(1)
     model, stated, *chosen = TINY[name]()
     spread_out(model)
@@ -330,7 +330,7 @@ def norm_1e5(width, **arguments):
     return torch.nn.LayerNorm(width, eps=1e-5, **arguments)
 
 
-# name: (maker, arguments, size of the images, extra metadata)
+# Name: (function that creates the network, its arguments, additional metadata).
 SMALL = {
     "vit": (vit, dict(img_size=32, patch_size=8, embed_dim=48, depth=3, num_heads=4), {}),
     "vit, position embedding up": (
@@ -427,7 +427,7 @@ FULL = {
 
 
 def spread_out(model):
-    """Random weights for which norms, scales, biases and tables all matter."""
+    """Sets random weights for which norms, scales, biases and tables all matter."""
     for name, weight in model.named_parameters():
         with torch.no_grad():
             if weight.ndim == 1 and not name.endswith("bias"):
@@ -440,7 +440,7 @@ def spread_out(model):
 
 
 def old_names(tensors):
-    """Swin's names of older timm: a stage's downsampling is at the end of the one before."""
+    """Returns Swin's tensors with the names of older timm: downsampling is at the end of the previous stage."""
 
     def older(match):
         return f"layers.{int(match.group(1)) - 1}.downsample"
@@ -493,7 +493,7 @@ def compare(program, folder, name, maker, arguments, metadata, rename=None):
     return name, error, verdict
 
 
-# Names that are often used; random weights stand for the published ones.
+# Names that are often used. The weights are random.
 NAMES = [
     "vit_tiny_patch16_224.augreg_in21k",
     "vit_small_patch16_224.augreg_in21k",
@@ -534,7 +534,7 @@ NAMES = [
 
 
 def compare_name(program, folder, name):
-    """The folder of a repository, as timm saves it, opened by what its config.json says."""
+    """Saves the folder of a repository with timm, and opens it with the values of its config.json."""
     torch.manual_seed(1)
     model = timm.create_model(name, pretrained=False, num_classes=0).eval()
     spread_out(model)
@@ -562,7 +562,7 @@ def compare_name(program, folder, name):
 
 
 def draw_images(folder):
-    """64 images of odd sizes: gradients, edges and noise."""
+    """Draws 64 images of various sizes: gradients, edges and noise."""
     random = numpy.random.default_rng(1)
     (folder / "test" / "a").mkdir(parents=True)
     (folder / "train" / "a").mkdir(parents=True)
@@ -586,7 +586,7 @@ NORMALISATIONS = {
 
 
 def compare_pixels(program, folder, entry):
-    """The largest mean difference of an image in [0, 1], and what the table says differently from timm."""
+    """Returns the largest mean difference of an image in [0, 1], and the values of the table that differ from timm."""
     name, size = entry["name"], entry["input_size"]
     theirs = timm.get_pretrained_cfg(name)
     if theirs is None:

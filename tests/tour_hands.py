@@ -25,13 +25,13 @@ import zlib
 from pathlib import Path
 
 SIDE = 64
-# Width of the pen as a share of the canvas, and share of the frame that the program gives a drawing.
+# Width of the pen relative to the canvas, and size of a drawing relative to the image.
 PEN, SHARE = 0.075, 0.72
 TOUR = Path(__file__).parent.parent / "src/session/tour/mod.rs"
 
 
 def arc(cx, cy, rx, ry, start, end, steps=14):
-    """Points on an ellipse between two angles in degrees."""
+    """Returns points on an ellipse between two angles in degrees."""
     angles = [math.radians(start + (end - start) * i / steps) for i in range(steps + 1)]
     return [(cx + rx * math.cos(a), cy + ry * math.sin(a)) for a in angles]
 
@@ -50,12 +50,12 @@ FORMS = {
                         + [(0.28, 0.8), (0.42, 0.76), (0.74, 0.84)]],
     },
 }
-# Classified as another digit from the first task on, which the tour reports: listed, not counted.
+# Misclassified after the first task already, which the tour reports: listed, but not counted.
 APART = {("1", "with a foot")}
 
 
 def drawn(strokes, rng):
-    """The strokes as one hand draws them."""
+    """Returns the strokes with random slant, stretch, rotation and wobble."""
     slant, stretch, turn = rng.gauss(0, 0.1), math.exp(rng.gauss(0, 0.1)), rng.gauss(0, 0.06)
     waves = [(rng.gauss(0, 0.018), rng.gauss(0, 0.018), rng.uniform(1.5, 3.5), rng.uniform(0, 6.28))
              for _ in range(2)]
@@ -72,7 +72,7 @@ def drawn(strokes, rng):
 
 
 def picture(strokes):
-    """Grey bytes, light on dark: the drawing in the middle, in the size the tour gives it."""
+    """Returns the drawing as grey bytes, light on dark, centred and sized as in the tour."""
     points = [point for stroke in strokes for point in stroke]
     left, right = (f(x for x, _ in points) for f in (min, max))
     top, bottom = (f(y for _, y in points) for f in (min, max))
@@ -115,7 +115,7 @@ def write_png(path, grey):
 
 
 def tour():
-    """The digits that are drawn, the followed one first, the class order, and the options of the three acts."""
+    """Returns the digits to draw (the tracked one first), the class order, and the options of the three runs."""
     text = TOUR.read_text()
     digits = re.findall(r'"(\d)"', re.search(r"DRAWN: \[&str; 2\] = \[(.*?)\]", text)[1])
     rate = re.search(r"FINE_TUNING_RATE: f64 = (.*?);", text)[1]
@@ -153,7 +153,7 @@ def main():
         return done.stdout
 
     def answers(run, task):
-        """For each form, whether each of its drawings is classified correctly."""
+        """Returns for each form whether each of its drawings is classified correctly."""
         table = work / "answers.csv"
         call("predict", run, "--out", run.parent, "--task", task, "--always-answer", "--folder", hands,
              "--csv", table)
