@@ -205,7 +205,7 @@ mod tests {
             ("+++\ntitle", "title", 1, "lesson-no-title"),
             ("minutes = 5", "minutes = x", 3, "lesson-block-unreadable"),
             ("minutes = 5\n", "", 2, "minutes"),
-            ("forgetting(a)}", "forgetting(b)}", 7, "\"b\""),
+            ("forgetting(a)}", "forgetting(b)}", 7, "`b`"),
             ("method = \"baseline\"", "method = \"basline\"", 10, "basline"),
             ("kind = \"curves\"", "kind = \"curve\"", 15, "curve"),
             ("```figure", "```figur", 15, "lesson-no-such-block"),
