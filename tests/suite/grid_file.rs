@@ -208,7 +208,7 @@ const INVALID_GRIDS: [(&str, [&str; 2], &str, [&str; 2]); 25] = [
     ),
     (
         "rows = [{ epochs = 1 }, { epochs = 1 }]\n",
-        ["problem-grid-rows-same-title", "\"epochs 1\""],
+        ["problem-grid-rows-same-title", "`epochs 1`"],
         "line 1",
         ["advice-give-unique-title", ""],
     ),
@@ -226,7 +226,7 @@ const INVALID_GRIDS: [(&str, [&str; 2], &str, [&str; 2]); 25] = [
     ),
     (
         "[[part]]\ntitle = \"a\"\n[[part]]\ntitle = \"a\"\n",
-        ["problem-grid-parts-same-title", "\"a\""],
+        ["problem-grid-parts-same-title", "`a`"],
         "line 3",
         ["advice-give-unique-title", ""],
     ),

@@ -71,7 +71,7 @@ fn chooses_sizes_and_constants_by_name() {
             "rank, scale",
         ),
         ("rnk=2", "problem-plugin-number-not-adjustable", "`rnk`", "advice-did-you-mean", "`rank`"),
-        ("rank", "problem-number-assignment-invalid", "\"rank\"", "advice-write-name-number", ""),
+        ("rank", "problem-number-assignment-invalid", "`rank`", "advice-write-name-number", ""),
         ("size=2", "problem-pet-size-set-separately", "T", "advice-use-pet-size", ""),
     ] {
         let problem = spec.apply_assignments(&mut settings, assignments).unwrap_err();

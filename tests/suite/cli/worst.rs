@@ -35,7 +35,7 @@ fn worst_lists_most_certain_mistakes_first() {
     let name = summary["run"].as_str().unwrap();
     let output = run(&["worst", name, "--class", class], runs);
     let text = String::from_utf8_lossy(&output.stdout);
-    let expected = format!("{} of 6 test images of \"{class}\" w", counts[1]);
+    let expected = format!("{} of 6 test images of `{class}` w", counts[1]);
     assert!(text.starts_with(&expected), "{text}");
     let message = run_expecting_error(&["worst", name, "--class", "eleven"], runs);
     assert!(message.contains("no class `eleven` has been learned by task 5"), "{message}");
