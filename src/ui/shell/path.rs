@@ -33,7 +33,7 @@ pub struct PathDialog {
     message: String,
     /// What is wrong with the path that was checked last; it replaces `message` until the path is changed.
     check_message: Option<String>,
-    /// Whether the field has been focused.
+    /// Whether the field has been focused since the dialog was opened or a path was found missing.
     focused: bool,
     /// The path that is being checked, and when the check started.
     pending_check: Option<(PathBuf, Instant)>,
@@ -133,6 +133,7 @@ impl PathDialog {
             (None, false) => {
                 let path = found.path.display().to_string();
                 self.check_message = Some(tr!("shell-path-missing", path));
+                self.focused = false;
                 None
             }
             (Some(_), true) if !self.overwrite_warned => {

@@ -80,9 +80,11 @@ fn asks_for_path_when_file_dialog_is_missing() {
     window.get_by_label(tr!("choose-data-folder"));
     assert!(shows!(window, "shell-path-no-portal"));
     save_screenshot(&mut window, "path");
-    // The dialog reports a missing file and stays open.
+    // The dialog reports a missing file, stays open and focuses the field again.
     submit_path(&mut window, tr!("shell-path"), &image_folder.path().join("gone"));
     window.get_by_label_contains(&tr!("shell-path-missing", path = "gone"));
+    window.run_steps(2);
+    assert!(window.get_by_label(tr!("shell-path")).accesskit_node().is_focused());
     submit_path(&mut window, tr!("shell-path"), &image_folder.path().join("my pictures 1.0"));
     let data_path = image_folder.path().join("my pictures 1.0").display().to_string();
     assert_eq!(window.state().session.experiment.draft.data, data_path);
