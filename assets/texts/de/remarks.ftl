@@ -205,17 +205,17 @@ skip-not-of-the-project = kein Bild einer Klasse des Projekts
 
 # Was zu einem Datensatz passt.
 remark-photographs = Diese Bilder sind Fotos: Das Backbone ist das eingebaute { $name }.
-remark-settings-chosen = Für diese Daten gewählt, etwa { $n ->
-    [one] { $n } Bild
-   *[other] { $n } Bilder
-} je Task: Batch { $batch }, { $epochs ->
+remark-settings-chosen = Für diese Daten gewählt (kleinste Klasse: { $n ->
+    [one] { $n } Trainingsbild
+   *[other] { $n } Trainingsbilder
+}): Batch { $batch }, { $epochs ->
     [one] { $epochs } Epoche
    *[other] { $epochs } Epochen
 }.
-remark-settings-chosen-more-steps = Für diese Daten gewählt, etwa { $n ->
-    [one] { $n } Bild
-   *[other] { $n } Bilder
-} je Task: Batch { $batch }, { $epochs ->
+remark-settings-chosen-more-steps = Für diese Daten gewählt (kleinste Klasse: { $n ->
+    [one] { $n } Trainingsbild
+   *[other] { $n } Trainingsbilder
+}): Batch { $batch }, { $epochs ->
     [one] { $epochs } Epoche
    *[other] { $epochs } Epochen
 }, oder mehr, bis jeder Task { $steps ->

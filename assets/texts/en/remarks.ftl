@@ -205,17 +205,17 @@ skip-not-of-the-project = not an image of a class in the project
 
 # Settings chosen for a dataset.
 remark-photographs = These images are photographs: the backbone is the built-in { $name }.
-remark-settings-chosen = Chosen for this dataset (about { $n ->
-    [one] { $n } image
-   *[other] { $n } images
-} per task): batch { $batch }, { $epochs ->
+remark-settings-chosen = Chosen for this dataset (smallest class: { $n ->
+    [one] { $n } training image
+   *[other] { $n } training images
+}): batch { $batch }, { $epochs ->
     [one] { $epochs } epoch
    *[other] { $epochs } epochs
 }.
-remark-settings-chosen-more-steps = Chosen for this dataset (about { $n ->
-    [one] { $n } image
-   *[other] { $n } images
-} per task): batch { $batch }, { $epochs ->
+remark-settings-chosen-more-steps = Chosen for this dataset (smallest class: { $n ->
+    [one] { $n } training image
+   *[other] { $n } training images
+}): batch { $batch }, { $epochs ->
     [one] { $epochs } epoch
    *[other] { $epochs } epochs
 }, or more until each task has { $steps ->

@@ -183,7 +183,7 @@ fn suggest_training(config: &mut RunConfig, facts: &DatasetFacts) -> Option<Mess
         };
         message!(
             id,
-            n = images,
+            n = smallest_class,
             batch = config.batch,
             epochs = config.epochs,
             steps = config.min_steps
