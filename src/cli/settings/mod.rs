@@ -9,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::backbone::library::{self, BackboneLibrary};
 use crate::cli::output::print_message;
+use crate::data::scenario::TaskSizes;
 use crate::data::{Correction, Dataset};
 use crate::experiment::overrides::{fill_pet_defaults, scale_epoch_settings, set_method};
 use crate::experiment::suggested_settings::{even_task_sizes, suggest_for_dataset};
@@ -161,9 +162,12 @@ impl Settings {
     ) -> Vec<String> {
         let before = config.clone();
         config.data = dataset_config.data;
-        let classes = data.classes.len().to_string();
+        let classes = data.classes.len();
         let in_stages = match self.given.text("classes_per_task") {
-            Some(sizes) => sizes != classes,
+            // Invalid sizes are reported by the training.
+            Some(sizes) => TaskSizes::parse(sizes)
+                .and_then(|sizes| sizes.ranges(classes))
+                .is_ok_and(|tasks| tasks.len() > 1),
             None => store::load_all_at_once(root, &config.data) == Ok(Some(false)),
         };
         let mut messages = suggest_for_dataset(config, data, in_stages);
@@ -179,6 +183,7 @@ impl Settings {
             messages.retain(|message| !message.mentions("remark-photographs"));
         }
         let mut sentences: Vec<String> = messages.iter().map(Message::english).collect();
+        let classes = classes.to_string();
         let can_be_stages = even_task_sizes(data.classes.len()) != classes;
         let is_given = self.given.has("classes_per_task");
         if config.classes_per_task == classes && can_be_stages && !is_given {

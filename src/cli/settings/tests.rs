@@ -193,6 +193,9 @@ fn folder_gets_same_suggested_settings_as_in_window() {
     // Batch and epochs suit the smaller tasks.
     let stages = resolve(&format!("--data {place} --classes-per-task 3,3,2,2,2"));
     assert_eq!((stages.batch, stages.epochs), (6, 15));
+    // A size of at least all classes is a single task.
+    let single = resolve(&format!("--data {place} --classes-per-task 20"));
+    assert_eq!((single.batch, single.epochs), (config.batch, config.epochs));
     assert_eq!((config.order.as_str(), frozen_epochs(&config)), ("0,4-11,1-3", 9));
     let given = resolve(&format!("--data {place} --epochs 4 --flip off --order natural"));
     assert_eq!((given.epochs, frozen_epochs(&given), given.flip), (4, 3, false));
