@@ -165,7 +165,13 @@ fn find_rejection_limit(
         "this run has no limit for \"none of these\"; computing one from a sample of its test images",
     );
     match predict_sample(folder, predictor, cache) {
-        Ok(probe) => RejectionThreshold::from_measurements(None, Some(&probe), expert),
+        Ok(probe) => {
+            let computed = RejectionThreshold::from_measurements(None, Some(&probe), expert);
+            if computed.is_none() {
+                print_message("too few test images for a limit: every image is assigned a class");
+            }
+            computed
+        }
         Err(problem) => {
             print_problem(&problem);
             None
