@@ -31,6 +31,8 @@ pub(super) struct DrawResult {
     pub moved: usize,
     /// Classes from which no image could be drawn without separating copies.
     pub undrawn_classes: Vec<usize>,
+    /// Classes from which no image was drawn because they have only one.
+    pub single_image_classes: Vec<usize>,
 }
 
 impl Draw<'_> {
@@ -43,11 +45,15 @@ impl Draw<'_> {
     ) -> DrawResult {
         let mut sampler = SplitSampler::new(samples, self);
         let mut independent = vec![false; samples.len()];
-        let (mut start, mut requested) = (0, Vec::new());
+        let (mut start, mut requested, mut single_image_classes) = (0, Vec::new(), Vec::new());
         for (class, count) in sampler.counts.clone().into_iter().enumerate() {
             let mut members: Vec<usize> = (start..start + count).collect();
             start += count;
-            if !wanted(class) || count < 2 || self.share == 0.0 {
+            if !wanted(class) || count == 0 || self.share == 0.0 {
+                continue;
+            }
+            if count == 1 {
+                single_image_classes.push(class);
                 continue;
             }
             let target = ((count as f64 * self.share).round() as usize).clamp(1, count - 1);
@@ -66,20 +72,24 @@ impl Draw<'_> {
             if taken { &mut drawn } else { &mut remaining }.push(sample);
         }
         *samples = remaining;
-        DrawResult { samples: drawn, moved, undrawn_classes: requested }
+        DrawResult { samples: drawn, moved, undrawn_classes: requested, single_image_classes }
     }
 
-    /// Returns sentences on the effect of keeping copies together, to follow the sentence on the draw; `names` are
-    /// those of the classes.
+    /// Returns sentences on the effect of keeping copies together and on classes without drawn images, to follow the
+    /// sentence on the draw; `names` are those of the classes.
     pub fn summary(&self, drawn: &DrawResult, names: &[String]) -> Option<Message> {
-        let undrawn: Vec<&String> =
-            drawn.undrawn_classes.iter().map(|&class| &names[class]).collect();
-        let undrawn = (!undrawn.is_empty())
-            .then(|| message!("remark-classes-not-held-out", classes = list_value(&undrawn, 5)));
-        match self.moved_summary(drawn) {
-            Some(moved) => Some(moved.followed_by(undrawn)),
-            None => undrawn,
-        }
+        let list = |classes: &[usize]| {
+            let named: Vec<&String> = classes.iter().map(|&class| &names[class]).collect();
+            (!named.is_empty()).then(|| list_value(&named, 5))
+        };
+        let undrawn = list(&drawn.undrawn_classes)
+            .map(|classes| message!("remark-classes-not-held-out", classes));
+        // If no image at all was drawn, the sentence on the draw says so.
+        let single = list(&drawn.single_image_classes)
+            .filter(|_| !drawn.samples.is_empty())
+            .map(|classes| message!("remark-single-images-not-held-out", classes));
+        let sentences = [self.moved_summary(drawn), undrawn, single];
+        sentences.into_iter().flatten().reduce(|all, next| all.followed_by(Some(next)))
     }
 
     fn moved_summary(&self, drawn: &DrawResult) -> Option<Message> {

@@ -113,6 +113,9 @@ fn splits_class_folders_by_seed_and_share() {
     assert_eq!(open_with(0.0, 0).test.len(), 0);
     let options = OpenOptions { test_share: 1.5, ..OpenOptions::default() };
     assert!(fixture.try_open(&options).unwrap_err().mentions("problem-share-out-of-range"));
+    fixture.write_class("owl", 1);
+    let remarks = assumptions(&fixture.open());
+    assert_says!(remarks, "remark-single-images-not-held-out", classes = "owl");
 }
 
 /// Covers folders inside classes and around them (domains) with names in both Unicode forms.

@@ -48,6 +48,7 @@ remark-near-copies-moved = Damit alle Kopien eines Bildes, auch fast gleiche, im
    *[other] wurden { $n } Bilder
 } in den anderen Teil verschoben.
 remark-classes-not-held-out = Von { $classes } wurden keine Bilder zurückgehalten: Alle ihre Bilder sind Kopien voneinander.
+remark-single-images-not-held-out = Von { $classes } wurden keine Bilder zurückgehalten: Eine Klasse braucht dafür mindestens zwei Bilder.
 remark-near-copies-as-copies = { $sets ->
     [one] { $sets } Gruppe
    *[other] { $sets } Gruppen

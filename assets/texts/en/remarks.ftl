@@ -48,6 +48,7 @@ remark-near-copies-moved = To keep all copies and near copies of an image in one
    *[other] { $n } images were
 } moved to the other split.
 remark-classes-not-held-out = No images of { $classes } were held out: all of their images are copies of one another.
+remark-single-images-not-held-out = No images of { $classes } were held out: a class needs at least two images.
 remark-near-copies-as-copies = { $sets ->
     [one] { $sets } set
    *[other] { $sets } sets
