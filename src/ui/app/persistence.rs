@@ -8,6 +8,7 @@ use egui::Context;
 use super::StudioApp;
 use crate::logging::{self, Level};
 use crate::session::Session;
+use crate::session::collection::Collection;
 use crate::texts::Language;
 use crate::ui::background_writer::PendingWrite;
 use crate::ui::settings::{Settings, ThemeChoice};
@@ -79,7 +80,12 @@ impl StudioApp {
 
     pub(super) fn set_language(&mut self, language: Language) {
         self.settings.language = language;
+        // An unchanged collection has default names in the previous language.
+        let is_unchanged = self.session.collection == Collection::default();
         language.speak();
+        if is_unchanged {
+            self.session.collection = Collection::default();
+        }
         self.session.reload_texts();
         self.save_settings();
     }

@@ -13,6 +13,7 @@ use lae_studio::session::backend::RecordedBackend;
 use lae_studio::session::collection::Purpose;
 use lae_studio::session::run_view::Stage;
 use lae_studio::session::{Disk, Session};
+use lae_studio::texts::Language;
 use lae_studio::ui::app::StudioApp;
 use lae_studio::ui::command::{Page, UiCommand};
 use lae_studio::ui::settings::{Settings, ThemeChoice};
@@ -333,4 +334,14 @@ fn collected_and_pinned_images_survive_restart() {
     let moved_lists: Vec<_> = entries.map(|entry| entry.path().join("drafts.json")).collect();
     assert_eq!(moved_lists.len(), 1);
     assert_eq!(std::fs::read_to_string(&moved_lists[0]).unwrap(), "no list");
+}
+
+#[test]
+fn unchanged_collection_has_names_in_selected_language() {
+    let runs = tempfile::tempdir().unwrap();
+    let mut window = open_window(runs.path().to_path_buf());
+    let ctx = window.ctx.clone();
+    window.state_mut().execute(&ctx, UiCommand::SetLanguage(Language::German));
+    let collection = &window.state().session.collection;
+    assert_eq!(collection.name, Language::German.text("predict-collect-name"));
 }
