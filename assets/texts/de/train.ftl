@@ -37,7 +37,7 @@ train-accuracy = Genauigkeit
 train-accuracy-of-seen = { $title }, { $n ->
     [one] { $n } Klasse
    *[other] { $n } Klassen
-} bisher
+}
 train-task-given = Task gegeben
 train-forgotten-so-far = Bisher vergessen
 train-points = Punkte
