@@ -195,12 +195,15 @@ impl Session {
         }
     }
 
-    /// Returns the reasons for the backbone, batch and epochs, if the program chose them for this dataset.
-    pub fn settings_reasons(&self) -> &[Message] {
-        match &self.experiment.suitable_settings {
+    /// Returns the reasons for the backbone, batch and epochs, if the program chose them for this dataset and they have
+    /// an effect.
+    pub fn settings_reasons(&self) -> impl Iterator<Item = &Message> {
+        let reasons: &[Message] = match &self.experiment.suitable_settings {
             SuitableSettings::Chosen(reasons) => reasons,
             SuitableSettings::Inactive | SuitableSettings::Due(_) => &[],
-        }
+        };
+        let has_epochs = self.experiment.why_idle("epochs").is_none();
+        reasons.iter().filter(move |reason| has_epochs || reason.mentions("remark-photographs"))
     }
 
     /// Chooses suitable settings for a newly selected dataset once it is open.

@@ -15,7 +15,8 @@ use crate::experiment::overrides::{fill_pet_defaults, scale_epoch_settings, set_
 use crate::experiment::suggested_settings::{even_task_sizes, suggest_for_dataset};
 use crate::experiment::{ResourceCache, join_problems, presets};
 use crate::files;
-use crate::method::{apply_assignment, find_method};
+use crate::method::{ConfiguredMethod, UnusedSetting, apply_assignment, find_method};
+use crate::pet::PetSpec;
 use crate::pet::library::PluginLibrary as Plugins;
 use crate::problem::{Problem, Result};
 use crate::run::config::{Precision, RunConfig, Setting};
@@ -176,7 +177,11 @@ impl Settings {
             (config.epochs, config.settings) = (before.epochs, before.settings);
             config.min_steps = before.min_steps;
         }
-        if self.given.has("epochs") || self.given.has("batch") {
+        let has_epochs = ConfiguredMethod::from_config(config).is_ok_and(|method| {
+            let unused = method.unused_settings(None::<&PetSpec>);
+            UnusedSetting::reason_for(&unused, "epochs").is_none()
+        });
+        if self.given.has("epochs") || self.given.has("batch") || !has_epochs {
             messages.retain(|message| message.mentions("remark-photographs"));
         }
         if self.given.has("backbone") {
