@@ -178,12 +178,15 @@ fn finished_paragraph(run: &RunView) -> Paragraph {
         true => tr!("session-done-heading"),
         false => tr!("session-summary"),
     };
-    let text = tr!(
-        "session-done",
-        n = run.reports.len(),
-        right = format_percent(accuracy, 1),
-        forgotten = format_number(forgetting * 100.0, 1)
-    );
+    let right = format_percent(accuracy, 1);
+    let text = match run.reports.len() {
+        // A single task cannot be forgotten.
+        1 => tr!("session-done-one-task", right),
+        n => {
+            let forgotten = format_number(forgetting * 100.0, 1);
+            tr!("session-done", n, right, forgotten)
+        }
+    };
     paragraph(heading, text)
 }
 

@@ -54,10 +54,8 @@ session-ensemble-offline = Aus: Nur der Offline-Experte antwortet.
 session-ensemble-online = Aus: Nur der Online-Experte antwortet.
 session-done-heading = Fertig.
 session-summary = Zusammenfassung.
-session-done = Nach { $n ->
-    [one] { $n } Task
-   *[other] { $n } Tasks
-} werden { $right } der Testbilder aller Klassen richtig erkannt; das Vergessen beträgt { $forgotten } Punkte. Unter Vorhersage kannst du ein Bild durch die Tasks verfolgen.
+session-done-one-task = { $right } der Testbilder aller Klassen werden richtig erkannt. Unter Vorhersage kannst du weitere Bilder klassifizieren.
+session-done = Nach { $n } Tasks werden { $right } der Testbilder aller Klassen richtig erkannt; das Vergessen beträgt { $forgotten } Punkte. Unter Vorhersage kannst du ein Bild durch die Tasks verfolgen.
 session-done-unmeasured = Die Bilder früherer Tasks waren nicht verfügbar, daher wurde die Genauigkeit nicht gemessen. Unter Vorhersage kannst du ein Bild durch die Tasks verfolgen.
 session-added-task-heading = Hinzugefügter Task.
 session-added-task = Testbilder von { $names } (nicht zum Training verwendet): { $new }. Testbilder der { $n ->

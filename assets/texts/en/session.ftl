@@ -54,10 +54,8 @@ session-ensemble-offline = Off: only the offline expert answers.
 session-ensemble-online = Off: only the online expert answers.
 session-done-heading = Done.
 session-summary = Summary.
-session-done = After { $n ->
-    [one] { $n } task
-   *[other] { $n } tasks
-}, { $right } of the test images of all classes are classified correctly; forgetting is { $forgotten } points. Open Predict to follow an image through the tasks.
+session-done-one-task = { $right } of the test images of all classes are classified correctly. Open Predict to classify more images.
+session-done = After { $n } tasks, { $right } of the test images of all classes are classified correctly; forgetting is { $forgotten } points. Open Predict to follow an image through the tasks.
 session-done-unmeasured = The images of earlier tasks were not available, so accuracy was not measured. Open Predict to follow an image through the tasks.
 session-added-task-heading = Added task.
 session-added-task = Test images of { $names } (held out from training): { $new }. Test images of the { $n ->
