@@ -117,7 +117,8 @@ impl Session {
             tr!("notices-open-train", head)
         });
         let advice = match quality.is_guessing() {
-            true => Some(Tally::GUESSING_ADVICE.to_string()),
+            true if quality.has_too_few_images() => Some(tr!("notices-few-images-advice").into()),
+            true => Some(tr!("notices-guessing-advice").into()),
             false => missed,
         };
         match advice {

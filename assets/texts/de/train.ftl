@@ -42,6 +42,7 @@ train-task-given = Task gegeben
 train-forgotten-so-far = Bisher vergessen
 train-points = Punkte
 train-no-better-than-guessing = nicht besser als Raten
+train-too-few-test-images = zu wenige Testbilder
 train-accuracy-interval = { $right } von { $n ->
     [one] { $n } Bild
    *[other] { $n } Bildern

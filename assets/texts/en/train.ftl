@@ -42,6 +42,7 @@ train-task-given = Task given
 train-forgotten-so-far = Forgotten so far
 train-points = points
 train-no-better-than-guessing = no better than guessing
+train-too-few-test-images = too few test images
 train-accuracy-interval = { $right } of { $n ->
     [one] { $n } image
    *[other] { $n } images

@@ -24,10 +24,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Advice for an accuracy that guessing might reach.
-    pub const GUESSING_ADVICE: &'static str =
-        "that is no better than guessing; try more epochs, more images or another backbone";
-
     /// Returns the tally of an accuracy on this number of images.
     pub fn from_accuracy(accuracy: f64, images: usize) -> Self {
         Self { right: (accuracy * images as f64).round() as usize, images, largest: 0 }
@@ -92,6 +88,19 @@ impl Tally {
         self.images > 0 && self.confidence_interval().0 <= self.largest as f64 / self.images as f64
     }
 
+    /// Returns whether there are too few images: guessing might be equally good even if all were correct.
+    pub fn has_too_few_images(&self) -> bool {
+        self.largest < self.images && Self { right: self.images, ..*self }.is_guessing()
+    }
+
+    /// Returns why the accuracy may be due to chance; `None` if it is better than guessing.
+    pub fn chance_note(&self) -> Option<&'static str> {
+        self.is_guessing().then(|| match self.has_too_few_images() {
+            true => tr!("train-too-few-test-images"),
+            false => tr!("train-no-better-than-guessing"),
+        })
+    }
+
     /// Returns a text such as "450 images, 93.1 to 97.2 %".
     pub fn summary(&self) -> String {
         let (low, high) = self.confidence_interval();
@@ -146,6 +155,9 @@ mod tests {
         assert!(tally(0, 450, 45).is_guessing());
         assert!(!tally(400, 450, 45).is_guessing());
         assert!(!tally(0, 0, 0).is_guessing());
+        // Even all correct answers may be due to chance with two images, but not with eight.
+        assert!(tally(2, 2, 1).is_guessing() && tally(2, 2, 1).has_too_few_images());
+        assert!(!tally(5, 8, 4).has_too_few_images() && !tally(10, 10, 10).has_too_few_images());
     }
 
     #[test]

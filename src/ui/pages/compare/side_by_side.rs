@@ -199,8 +199,7 @@ fn number_table(ui: &mut Ui, shown: &[(RunStyle, &RunRow)], expert: Expert) {
 /// Draws the confidence interval of A_N of a run.
 fn interval_cell(ui: &mut Ui, row: &RunRow, expert: Expert) {
     let text = match row.expert_tally(expert) {
-        Some(quality) if quality.is_guessing() => tr!("train-no-better-than-guessing").to_string(),
-        Some(quality) => quality.summary(),
+        Some(quality) => quality.chance_note().map_or_else(|| quality.summary(), String::from),
         None => "–".to_string(),
     };
     faint(ui, text);

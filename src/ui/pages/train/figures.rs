@@ -133,10 +133,10 @@ fn show_confidence(ui: &mut Ui, quality: Option<Tally>, note: &str) {
     let t = tokens(ui);
     let (text, colour) = match quality {
         None => (note.to_string(), t.subdued),
-        Some(quality) if quality.is_guessing() => {
-            (tr!("train-no-better-than-guessing").into(), t.warning)
-        }
-        Some(quality) => (quality.summary(), t.subdued),
+        Some(quality) => match quality.chance_note() {
+            Some(note) => (note.to_string(), t.warning),
+            None => (quality.summary(), t.subdued),
+        },
     };
     let label = widgets::truncated(ui, text, regular(11.0), colour);
     if !note.is_empty() {
