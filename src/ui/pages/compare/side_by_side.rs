@@ -275,9 +275,9 @@ fn run_matrix(ui: &mut Ui, cx: &mut Cx<'_>, (shade, row): (RunStyle, &RunRow), e
     let forgotten = match row.expert_forgetting(expert) {
         Some(points) if history.matrix.len() > 1 => {
             let points = format_number(points * 100.0, 1);
-            tr!("compare-points-forgotten", expert = expert.key(), points)
+            tr!("compare-points-forgotten", expert = expert.title(), points)
         }
-        _ => expert.key().to_string(),
+        _ => expert.title().to_string(),
     };
     faint(ui, forgotten);
     let tasks = row.tasks().max(1);
@@ -331,13 +331,14 @@ fn cost_texts(row: &RunRow) -> [String; 7] {
     let text_or_dash =
         |is_known: bool, text: String| if is_known { text } else { "–".to_string() };
     let milliseconds = costs.prediction_seconds * 1000.0;
+    let trains = header.is_some_and(|header| header.trained_parameters > 0);
     let trained = header.map(|header| format_count(header.trained_parameters));
     let stored = format_count(costs.stored_parameters);
     let time = format_duration(costs.training_seconds);
     let time_per_image = format!("{} ms", format_number(milliseconds, 1));
     [
         text_or_dash(costs.images_seen > 0, format_count(costs.images_seen)),
-        header.map_or_else(|| "–".to_string(), epochs_of_tasks),
+        text_or_dash(trains, header.map_or_else(String::new, epochs_of_tasks)),
         trained.unwrap_or_else(|| "–".to_string()),
         text_or_dash(costs.stored_parameters > 0, stored),
         text_or_dash(costs.kept_bytes > 0, format_bytes(costs.kept_bytes)),
