@@ -47,12 +47,12 @@ pub fn checkbox<'a>(ui: &mut Ui, on: &'a mut bool, text: impl IntoAtoms<'a>) -> 
     outlined(ui, |ui| ui.checkbox(on, text))
 }
 
-/// Draws a checkbox or radio button with a visible outline; the outlines of buttons and fields are fainter. The style
-/// is changed directly, because a scope would not wrap to the next line of a full row.
+/// Draws a checkbox or radio button with a visible outline; those of buttons and fields are fainter, and menus have
+/// none. The style is changed directly, because a scope would not wrap to the next line of a full row.
 pub fn outlined<R>(ui: &mut Ui, add: impl FnOnce(&mut Ui) -> R) -> R {
     let colour = tokens(ui).subdued;
     let previous_stroke = ui.visuals().widgets.inactive.bg_stroke;
-    ui.visuals_mut().widgets.inactive.bg_stroke.color = colour;
+    ui.visuals_mut().widgets.inactive.bg_stroke = Stroke::new(1.0, colour);
     let result = add(ui);
     ui.visuals_mut().widgets.inactive.bg_stroke = previous_stroke;
     result
