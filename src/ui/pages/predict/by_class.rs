@@ -82,7 +82,8 @@ pub fn show(ui: &mut Ui, cx: &mut Cx<'_>) -> bool {
     true
 }
 
-/// Draws the images by class. With `with_run`, the run and its limit for rejections are included.
+/// Draws the images by class. With `with_run`, or if it is not the model on Start, the run and its limit for rejections
+/// are included.
 pub fn images_by_class(
     ui: &mut Ui,
     cx: &mut Cx<'_>,
@@ -135,7 +136,9 @@ fn show_header(ui: &mut Ui, cx: &mut Cx<'_>, by_class: &Arc<ImagesByClass>, with
                 (state.group, state.more) = (group, 0);
             }
         });
-        if with_run {
+        // Start shows another model after another dataset or run is chosen.
+        let model = cx.session.model();
+        if with_run || model.is_none_or(|row| row.folder != by_class.request.run) {
             run(ui, cx, by_class);
         }
         ui.horizontal_wrapped(|ui| {
