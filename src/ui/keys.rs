@@ -13,7 +13,10 @@ pub fn format_shortcut(ctx: &Context, keys: &KeyboardShortcut) -> String {
 /// Replaces the English names of keys by the names in the window's language.
 pub fn translate_keys(keys: &str) -> String {
     let names = ModifierNames::NAMES;
-    keys.replace(names.ctrl, tr!("keys-ctrl")).replace(names.shift, tr!("keys-shift"))
+    keys.replace(names.ctrl, tr!("keys-ctrl"))
+        .replace(names.shift, tr!("keys-shift"))
+        .replace(Key::Space.name(), tr!("keys-space"))
+        .replace(Key::Period.name(), ".")
 }
 
 /// Returns the shortcut of this key with Ctrl, or with ⌘ on macOS.

@@ -7,6 +7,7 @@ palette-more = und { $n } weitere
 palette-keys-on-page = { $keys } auf { $page }
 keys-ctrl = Strg
 keys-shift = Umschalt
+keys-space = Leertaste
 keys-open-help = Hilfe
 keys-open-palette = Befehlspalette
 keys-start-training = Training starten

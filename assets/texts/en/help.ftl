@@ -7,6 +7,7 @@ palette-more = and { $n } more
 palette-keys-on-page = { $keys } on { $page }
 keys-ctrl = Ctrl
 keys-shift = Shift
+keys-space = Space
 keys-open-help = help
 keys-open-palette = command palette
 keys-start-training = start training
