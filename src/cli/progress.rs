@@ -107,14 +107,15 @@ impl Reporter {
             return;
         };
         self.loss = progress.losses.last().copied().or(self.loss);
-        let mut text = format!(
-            "task {}/{}, epoch {}/{}{}",
-            progress.task + 1,
-            header.tasks.len(),
-            progress.epoch + 1,
-            epochs_for_task(header, progress.task),
-            if progress.frozen { ", PET frozen" } else { "" },
-        );
+        let mut text = format!("task {}/{}", progress.task + 1, header.tasks.len());
+        // A method that trains no weights processes each image once.
+        if header.trained_parameters > 0 {
+            let epochs = epochs_for_task(header, progress.task);
+            text.push_str(&format!(", epoch {}/{epochs}", progress.epoch + 1));
+        }
+        if progress.frozen {
+            text.push_str(", PET frozen");
+        }
         if let Some(loss) = self.loss {
             text.push_str(&format!(", loss {loss:.3}"));
         }
