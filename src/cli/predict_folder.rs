@@ -43,12 +43,14 @@ pub(super) struct TablePaths<'a> {
 }
 
 impl TablePaths<'_> {
-    /// Checks that everything can be written before anything is opened.
+    /// Checks that the folder can be read and everything can be written before anything is opened.
     pub fn check(&self, json: &JsonOutput) -> Result<()> {
         if self.csv == Path::new("-") && json.json.is_some() {
             return Err(Problem::new("--json cannot be used with a table on standard output")
                 .advise("give --csv a file, or omit --json"));
         }
+        std::fs::read_dir(self.folder)
+            .map_err(|error| Problem::io("read the folder", self.folder, &error))?;
         if self.csv != Path::new("-") {
             check_output_file(self.csv, "--csv")?;
             let is_image = self.csv.extension().is_some_and(|extension| {
