@@ -71,7 +71,7 @@ fn unrecognised_classes_are_listed_with_remedies() {
     window.get_by_label_contains(
         "1 of 2 classes is never recognised. a: 0 of 3 correct, 3 classified as b.",
     );
-    window.get_by_label_contains("Summary. After 1 task");
+    window.get_by_label_contains("Summary. 33.3");
     assert!(window.query_by_label_contains(tr!("session-done-heading")).is_none());
     save_screenshot(&mut window, "missed-classes");
     // A click on the class shows its mistakes.
@@ -118,7 +118,7 @@ fn unrecognised_classes_are_listed_with_remedies() {
 fn run_recognising_every_class_offers_no_remedy() {
     let (image_folder, runs) = (two_classes(), tempfile::tempdir().unwrap());
     let (window, _) = window_with_answers(&image_folder, runs.path(), &[0, 0, 1, 1, 1, 0]);
-    window.get_by_label_contains("Done. After 1 task");
+    window.get_by_label_contains("Done. 66.7");
     for button in [tr!("train-find-doubtful-labels"), tr!("experiment-trial-start")] {
         assert!(window.query_by_label(button).is_none(), "{button}");
     }
