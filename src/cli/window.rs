@@ -12,8 +12,10 @@ use crate::ui::display::DisplayChoice;
 use crate::{store, ui};
 
 pub(super) fn run(cli: Cli, started: Instant) -> Result<CommandOutcome> {
+    let runs_root = store::runs_root(cli.out.as_deref());
     ui::run(ui::Options {
-        runs_root: store::runs_root(cli.out.as_deref()),
+        // The engine's process resolves relative paths in another folder.
+        runs_root: std::path::absolute(&runs_root).unwrap_or(runs_root),
         started,
         data: cli.data.flatten(),
         frame_times: cli.frame_times,
