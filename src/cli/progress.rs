@@ -108,8 +108,7 @@ impl Reporter {
         };
         self.loss = progress.losses.last().copied().or(self.loss);
         let mut text = format!("task {}/{}", progress.task + 1, header.tasks.len());
-        // A method that trains no weights processes each image once.
-        if header.trained_parameters > 0 {
+        if header.trains_weights() {
             let epochs = epochs_for_task(header, progress.task);
             text.push_str(&format!(", epoch {}/{epochs}", progress.epoch + 1));
         }

@@ -289,6 +289,11 @@ impl RunHeader {
         self.tasks.len().saturating_sub(self.added_tasks.len())
     }
 
+    /// Returns whether the method trains weights; otherwise it processes each image once.
+    pub fn trains_weights(&self) -> bool {
+        self.trained_parameters > 0
+    }
+
     /// Returns the classes of the run's own dataset that it has learned or will learn, in order.
     pub fn original_classes(&self) -> &[String] {
         let last = self.tasks[..self.original_task_count()].last();

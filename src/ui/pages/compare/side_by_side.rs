@@ -331,7 +331,7 @@ fn cost_texts(row: &RunRow) -> [String; 7] {
     let text_or_dash =
         |is_known: bool, text: String| if is_known { text } else { "–".to_string() };
     let milliseconds = costs.prediction_seconds * 1000.0;
-    let trains = header.is_some_and(|header| header.trained_parameters > 0);
+    let trains = header.is_some_and(RunHeader::trains_weights);
     let trained = header.map(|header| format_count(header.trained_parameters));
     let stored = format_count(costs.stored_parameters);
     let time = format_duration(costs.training_seconds);

@@ -159,8 +159,7 @@ fn progress_text(run: &RunView) -> String {
         (Some(current), Stage::Running | Stage::Paused) => {
             let task = current.task + 1;
             parts.push(tr!("train-task-of", n = task, of = run.tasks()));
-            // A method that trains no weights processes each image once.
-            if let Some(header) = run.header.as_ref().filter(|h| h.trained_parameters > 0) {
+            if let Some(header) = run.header.as_ref().filter(|header| header.trains_weights()) {
                 let of = epochs_for_task(header, current.task);
                 parts.push(tr!("train-epoch-of", n = current.epoch + 1, of));
             }
