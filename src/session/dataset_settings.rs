@@ -11,8 +11,8 @@ use super::grids::VaryingSettings;
 use super::views::{DataView, PluginView};
 use crate::data::published;
 use crate::experiment::suggested_settings::{
-    DatasetFacts, apply_usual_epoch_shares, choose_backbone, epoch_dependent_settings, restore,
-    suggest_settings,
+    DatasetFacts, SuggestionNotes, apply_usual_epoch_shares, choose_backbone,
+    epoch_dependent_settings, restore, suggest_settings,
 };
 use crate::method::{
     MethodSpec, apply_pet_defaults, apply_published_values, find_method, switch_method,
@@ -57,8 +57,8 @@ pub(super) enum SuitableSettings {
     Inactive,
     /// The dataset at this location gets suitable settings once it is open.
     Due(String),
-    /// The program chose the settings, for the reasons in these messages.
-    Chosen(Vec<Message>),
+    /// The program chose the settings, for these reasons.
+    Chosen(SuggestionNotes),
 }
 
 impl Session {
@@ -198,12 +198,13 @@ impl Session {
     /// Returns the reasons for the backbone, batch and epochs, if the program chose them for this dataset and they have
     /// an effect.
     pub fn settings_reasons(&self) -> impl Iterator<Item = &Message> {
-        let reasons: &[Message] = match &self.experiment.suitable_settings {
-            SuitableSettings::Chosen(reasons) => reasons,
-            SuitableSettings::Inactive | SuitableSettings::Due(_) => &[],
+        let notes = match &self.experiment.suitable_settings {
+            SuitableSettings::Chosen(notes) => Some(notes),
+            SuitableSettings::Inactive | SuitableSettings::Due(_) => None,
         };
         let has_epochs = self.experiment.why_idle("epochs").is_none();
-        reasons.iter().filter(move |reason| has_epochs || reason.mentions("remark-photographs"))
+        let training = notes.and_then(|notes| notes.training.as_ref()).filter(|_| has_epochs);
+        notes.and_then(|notes| notes.backbone.as_ref()).into_iter().chain(training)
     }
 
     /// Chooses suitable settings for a newly selected dataset once it is open.
@@ -216,14 +217,14 @@ impl Session {
         if *location != view.location || self.experiment.draft.data != view.location {
             return;
         }
-        let (draft, reasons) = self.suitable_draft(view);
+        let (draft, notes) = self.suitable_draft(view);
         self.experiment.draft = draft;
-        self.experiment.suitable_settings = SuitableSettings::Chosen(reasons);
+        self.experiment.suitable_settings = SuitableSettings::Chosen(notes);
         self.experiment.planning.invalidate();
     }
 
-    /// Returns the settings adapted to this dataset, and a sentence for each setting that is not the default.
-    fn suitable_draft(&self, view: &DataView) -> (RunConfig, Vec<Message>) {
+    /// Returns the settings adapted to this dataset.
+    fn suitable_draft(&self, view: &DataView) -> (RunConfig, SuggestionNotes) {
         let facts = DatasetFacts {
             classes: &view.classes,
             train: &view.train,
@@ -231,8 +232,8 @@ impl Session {
             split_into_tasks: self.all_at_once_answer() == Some(false),
         };
         let mut draft = self.experiment.draft.clone();
-        let reasons = suggest_settings(&mut draft, &facts);
-        (draft, reasons)
+        let notes = suggest_settings(&mut draft, &facts);
+        (draft, notes)
     }
 
     /// Returns whether the settings equal those that the program chooses for the open dataset.

@@ -171,7 +171,7 @@ impl Settings {
                 .is_ok_and(|tasks| tasks.len() > 1),
             None => store::load_all_at_once(root, &config.data) == Ok(Some(false)),
         };
-        let mut messages = suggest_for_dataset(config, data, in_stages);
+        let notes = suggest_for_dataset(config, data, in_stages);
         if self.given.has("epochs") {
             // The default number of frozen epochs depends on the number of epochs.
             (config.epochs, config.settings) = (before.epochs, before.settings);
@@ -181,13 +181,12 @@ impl Settings {
             let unused = method.unused_settings(None::<&PetSpec>);
             UnusedSetting::reason_for(&unused, "epochs").is_none()
         });
-        if self.given.has("epochs") || self.given.has("batch") || !has_epochs {
-            messages.retain(|message| message.mentions("remark-photographs"));
-        }
-        if self.given.has("backbone") {
-            messages.retain(|message| !message.mentions("remark-photographs"));
-        }
-        let mut sentences: Vec<String> = messages.iter().map(Message::english).collect();
+        let is_chosen = |key: &str| !self.given.has(key);
+        let backbone = notes.backbone.filter(|_| is_chosen("backbone"));
+        let is_training_chosen = has_epochs && is_chosen("epochs") && is_chosen("batch");
+        let training = notes.training.filter(|_| is_training_chosen);
+        let mut sentences: Vec<String> =
+            backbone.iter().chain(&training).map(Message::english).collect();
         let classes = classes.to_string();
         let can_be_stages = even_task_sizes(data.classes.len()) != classes;
         let is_given = self.given.has("classes_per_task");

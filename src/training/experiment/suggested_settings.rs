@@ -40,6 +40,15 @@ pub struct DatasetFacts<'a> {
     pub split_into_tasks: bool,
 }
 
+/// Sentences about suggested settings that are not the defaults.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SuggestionNotes {
+    /// About the backbone.
+    pub backbone: Option<Message>,
+    /// About batch, epochs and steps.
+    pub training: Option<Message>,
+}
+
 /// Copies the settings that belong to the dataset from those last used with it.
 pub fn restore(config: &mut RunConfig, saved: &RunConfig) {
     restore_settings(config, saved);
@@ -85,7 +94,7 @@ pub fn suggest_for_dataset(
     config: &mut RunConfig,
     data: &Dataset,
     split_into_tasks: bool,
-) -> Vec<Message> {
+) -> SuggestionNotes {
     let images: Vec<_> = first_images(data).into_iter().map(|(_, p)| p).collect();
     let facts = DatasetFacts {
         classes: &data.classes,
@@ -96,11 +105,12 @@ pub fn suggest_for_dataset(
     suggest_settings(config, &facts)
 }
 
-/// Applies settings that suit the dataset named in `config`. Returns a sentence for each that is not the default.
-pub fn suggest_settings(config: &mut RunConfig, facts: &DatasetFacts) -> Vec<Message> {
-    let backbone = suggest_backbone(config, facts.image_kind);
-    let training = suggest_training(config, facts);
-    backbone.into_iter().chain(training).collect()
+/// Applies settings that suit the dataset named in `config`.
+pub fn suggest_settings(config: &mut RunConfig, facts: &DatasetFacts) -> SuggestionNotes {
+    SuggestionNotes {
+        backbone: suggest_backbone(config, facts.image_kind),
+        training: suggest_training(config, facts),
+    }
 }
 
 /// Chooses the embedded backbone for these images, unless the settings have one that is not embedded.
@@ -254,17 +264,16 @@ mod tests {
                 image_kind: DRAWINGS,
                 split_into_tasks: true,
             };
-            let messages = suggest_settings(&mut config, &facts);
-            (config, messages)
+            let notes = suggest_settings(&mut config, &facts);
+            (config, notes)
         };
-        let (small, messages) = suggest(&[30, 30, 8, 9]);
+        let (small, notes) = suggest(&[30, 30, 8, 9]);
         assert_eq!(small.min_steps, MIN_STEPS_PER_TASK);
-        assert!(
-            matches!(&messages[..], [one] if one.mentions("remark-settings-chosen-more-steps"))
-        );
+        assert!(notes.training.unwrap().mentions("remark-settings-chosen-more-steps"));
+        assert_eq!(notes.backbone, None);
         // 500 images in batches of 24 give 20 steps in each of five epochs.
-        let (large, messages) = suggest(&[300, 300, 250, 250]);
-        assert_eq!((large.min_steps, large.epochs, messages), (0, 5, vec![]));
+        let (large, notes) = suggest(&[300, 300, 250, 250]);
+        assert_eq!((large.min_steps, large.epochs, notes), (0, 5, SuggestionNotes::default()));
         // Nothing of these settings remains for the next dataset.
         let mut next = small;
         next.data = "digits".into();
@@ -288,21 +297,23 @@ mod tests {
             split_into_tasks: false,
         };
         let mut config = RunConfig { data: "/images".into(), ..RunConfig::default() };
-        let messages = suggest_settings(&mut config, &facts(PHOTOGRAPHS));
-        assert!(matches!(&messages[..], [words] if words.mentions("remark-photographs")));
+        let notes = suggest_settings(&mut config, &facts(PHOTOGRAPHS));
+        assert!(notes.backbone.unwrap().mentions("remark-photographs"));
+        assert_eq!(notes.training, None);
         assert_eq!(config.backbone, PHOTO);
         let blocks = embedded_entry(PHOTO).map(|entry| entry.pet_blocks.to_string());
         assert_eq!(Some(&config.blocks), blocks.as_ref());
         assert_eq!(config.classes_per_task, "4");
         let saved = config.clone();
-        assert!(suggest_settings(&mut config, &facts(DRAWINGS)).is_empty());
+        assert_eq!(suggest_settings(&mut config, &facts(DRAWINGS)), SuggestionNotes::default());
         assert_eq!(config.backbone, NANO);
         assert_eq!(config.blocks, RunConfig::default().blocks);
         restore(&mut config, &saved);
         assert_eq!(config, saved);
         // The user's own choice remains.
         config.backbone = "vit_tiny_patch16_224".into();
-        assert!(suggest_settings(&mut config, &facts(PHOTOGRAPHS)).is_empty());
+        let notes = suggest_settings(&mut config, &facts(PHOTOGRAPHS));
+        assert_eq!(notes, SuggestionNotes::default());
         assert_eq!(config.backbone, "vit_tiny_patch16_224");
     }
 }
